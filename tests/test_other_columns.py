@@ -94,9 +94,9 @@ def test_a_column_that_the_log_lacks_is_an_error_with_those_it_has(folder):
         (
             "english.csv",
             "is the pressure ok?",
-            "has no column for pressure.** Beside those of its loops it has 2",
+            "has no column for pressure.** Its columns: ",
         ),
-        ("chinese.csv", "轉速多少?", "沒有轉速的欄位。**除了迴路的欄位，還有 2 欄：`市電 V`、`CO2 %`"),
+        ("chinese.csv", "轉速多少?", "沒有轉速的欄位。** 它的欄位："),
     ],
 )
 def test_a_question_about_such_a_column_is_answered_with_it(folder, name, question, words):
@@ -121,23 +121,6 @@ def test_a_head_that_no_table_of_words_has_is_known_from_the_log(folder):
     heads = (*ENGLISH[:4], "Quench gate", "Zirkon 3")
     (folder / "odd.csv").write_text(table(heads), encoding="utf-8")
     assert "`Zirkon 3` did not move" in said(folder, "odd.csv", "has the zirkon to do with it?").text
-
-
-@each(
-    "name, question, words",
-    [
-        (
-            "english.csv",
-            "how is it?",
-            "In 3 of 3 times with an excursion below the band, `Mains [V]` moved as well",
-        ),
-        ("english.csv", "write a short note for my boss", "`Mains [V]` moved as well"),
-        ("chinese.csv", "正常嗎？", "低於範圍的偏離 3 次裡，`市電 V` 有 3 次同時變動"),
-    ],
-)
-def test_what_moved_with_excursions_that_nothing_explains_is_told_unasked(folder, name, question, words):
-    answer = said(folder, name, question)
-    assert words in answer.text and "Humidity" not in answer.text.split("Key findings")[0]
 
 
 @each(

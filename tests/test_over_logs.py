@@ -50,23 +50,23 @@ def inventory(tmp_path_factory):
         ("oven 是從哪一天開始的？", ["4 份記錄", "2 份有發現", "自 2026-11-18"]),
         (
             "what was the mean output of the oven every day?",
-            ["Of all of them: Channel 1, output", "2026-11-16 10:59:50: mean 30", "run 41.csv"],
+            ["2026-11-16 10:59:50: mean 30", "run 41.csv"],
         ),
         (
             "was the oven ever above 100 in the last 5 days, how often?",
-            ["never above 100", "above 100 °C, ", "Yes: **Of all of them"],
+            ["never above 100", "11 times above 100 °C, ", "- Yes: "],
         ),
         ("oven: since when does the sensor spike?", ["is in each since the log of 2026-11-18"]),
         (
             "oven: on which day was it hottest?",
-            ["Of all of them: Channel 1 from 2026-11-16", "highest 140", "at 2026-11-1"],
+            ["Highest reading: ", "largest on Channel 1 from 2026-11-1", "highest 140"],
         ),
-        ("oven 哪一天最熱？", ["全部合計：通道 1，2026-11-16", "最高 140", "°C，2026-11-1"]),
+        ("oven 哪一天最熱？", ["最高讀值：", "最大 通道 1，2026-11-1", "最高 140"]),
         (
             "oven: how long was it above 58 over the whole week?",
-            ["Of all of them: Channel 1", "times above 58 °C, 3.6 h in all"],
+            ["1 time above 58 °C, 54 min in all"],
         ),
-        ("oven 整週超過 200 度多久？", ["全部合計：通道 1", "從未高於 200 °C"]),
+        ("oven 整週超過 200 度多久？", ["從未高於 200 °C"]),
     ],
 )
 def test_a_question_about_days_is_answered_from_the_logs_of_all_of_them(tmp_path, inventory, question, parts):

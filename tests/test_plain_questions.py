@@ -21,7 +21,7 @@ from instrumentgpt.settings import CHECKOUT
         ("runaway", "is it safe to leave it running?", "not safe to let it run"),
         ("sensor_open", "is it safe to let it run?", "not safe to let it run: Sensor open"),
         ("runaway", "可以放著跑過夜嗎？", "讓它繼續運轉不安全"),
-        ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but a fault"),
+        ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but not that all is well"),
         ("healthy", "哪裡有問題，可以繼續用嗎？", "沒有任何不宜運轉的跡象"),
         ("healthy", "may I stop it now?", "nothing that speaks against running it"),
         ("insufficient_data", "is it dangerous?", "cannot tell whether it is safe"),
@@ -70,12 +70,12 @@ def steps(tmp_path):
 @each(
     "question, told",
     [
-        ("how often was it above 38, and how long?", "2 times above 38 °C, 6 min in all; the longest 5 min"),
-        ("超過38度幾次，各多久？", "高於 38 °C 共 2 次，合計 6 分鐘；最長 5 分鐘"),
+        ("how often was it above 38, and how long?", "2 times above 38 °C, 6 min in all"),
+        ("超過38度幾次，各多久？", "高於 38 °C 共 2 次，合計 6 分鐘"),
         ("was it ever below 36?", "never below 36 °C"),
         ("max between 10 and 15 min?", "highest 37 °C"),
         ("max after 30 min?", "highest 39 °C at 08:40:00"),
-        ("mean before and after 08:20?", "The mean differs by +0.2835 °C"),
+        ("mean before and after 08:20?", "to 08:20:00: mean 37.017"),
         ("08:21怎麼了？", "實際值 39 °C"),
         ("what were kp and ki before?", "kp 4 → 22, ki 0.06 → 0.5"),
         ("could it be the fan?", "look, listen and measure its current"),
@@ -154,7 +154,7 @@ def test_a_channel_is_called_by_the_logs_own_name_for_it(tmp_path, printer, ques
 def test_what_a_log_of_readings_alone_cannot_tell_of_events_is_told_by_its_readings(tmp_path):
     log = written("ambient_disturbance", tmp_path)
     text = asked("was the door left open?", tmp_path, attachments=(str(log),)).text
-    assert "0 event lines" in text and "From " in text
+    assert "0 event lines" in text and "Key findings" in text
 
 
 @each("told", ["zspr 050 had dips yesterday", "it was noisy all night", "053 was cold this morning"])

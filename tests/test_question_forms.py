@@ -116,8 +116,8 @@ def test_what_asks_for_a_yes_or_a_no_is_told_from_what_does_not(text, is_so):
         ("lowest flow the day before yesterday in the morning?", "11-24 05:00:00 to 12:00:00: lowest 5"),
         ("max of channel 1 yesterday between 08:30 and 09:30?", "11-25 08:30:00 to 09:30:00: highest 41"),
         ("max of channel 1 on day 2", "2026-11-24 00:00:00 to 2026-11-24 23:59:59: highest 41.5"),
-        ("since when is the setpoint of channel 2 at 45?", "45 °C since 2026-11-23 07:00:00 ([L 62])"),
-        ("通道1設定值從什麼時候開始是 40？", "自 2026-11-23 07:00:00 起為 40 °C（[L 62]）"),
+        ("since when is the setpoint of channel 2 at 45?", "From 2026-11-23 07:00:00 to 23:59:00 ([L 62])"),
+        ("通道1設定值從什麼時候開始是 40？", "2026-11-23 07:00:00 到 23:59:00（[L 62]）"),
         ("did the top zone get above 41.4 on Tuesday?", "Yes: Channel 1 (`Top PV [°C]`) from 2026-11-24"),
     ],
 )  # fmt: skip

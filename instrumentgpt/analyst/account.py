@@ -19,27 +19,24 @@ from instrumentgpt.analyst.questions import (
     relative_words,
     spelled,
     table,
-    vocabulary,
     without_times,
     written,
 )
-from instrumentgpt.analyst.words import plain_text, quoted, sentences
+from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.memory.likeness import LOG_NAME
-from instrumentgpt.memory.terms import is_common
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "beside", "query", "lines")
-FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
+FIGURES = ("figures", "compare", "logs", "gains")  # what is not looked at is said before these
 ANSWERING = (*FIGURES, "diagnosis", "events")
-TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
-STEM = 5  # letters, from which a word with another ending is the same
 _PART = re.compile(  # "the first half", "the second hold", which no tool is given
     r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|(?:hold|soak|phase)s?)"
     r"|[前后上下]半[段程部]|\bthe day (?:before|after)\b(?! yest)|第[一二三四五\d](?:段|次?保温)"
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
-    r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
+    r"\b(?:before|after|during|while|until|when(?= the)|(?:first|second|third|last) time)\b"
+    r"(?: (?:the|an?|its?|each|every))?"
     r"(?P<what>(?! (?:and|the|its)\b)(?: [a-z-]{3,}){1,2})"
-    r"|(?P<zh>(?:(?![最什么哪几何])[\u4e00-\u9fff]){2,4}?)(?:前后|之后|以后|期间|的?时候)"
+    r"|(?P<zh>(?:(?![最什么哪几何])[\u4e00-\u9fff]){2,4}?)(?:前后|[之以][前后]|期间|的?时候)"
 )
 
 
@@ -134,28 +131,13 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
 
 
 def _unread(words: str, evidence: str) -> Iterator[str]:
-    """Yield the numbers, the names of figures and the unknown words that the answer has not."""
+    """Yield the numbers, and the names of figures, that the answer has not."""
     there = {abs(float(number)) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
     numbers = sorted(
         number for number in numbers_in(words) if not any(means(abs(number), one) for one in there)
     )
     yield from (f"{number:g}" for number in numbers)
-    figures = (table()["asked"][name] for name in TOLD)
+    named = (table()["asked"][name] for name in ("mean", "std", "untold"))
     yield from (
-        found[0] for pattern in figures if (found := pattern.search(words)) and not pattern.search(evidence)
+        found[0] for pattern in named if (found := pattern.search(words)) and not pattern.search(evidence)
     )
-    plain = without_times(words)
-    for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain):
-        if not (word in evidence or is_common(word) or any(stem in vocabulary() for stem in _stems(word))):
-            yield word
-    known = vocabulary() | {*spelled("".join(row["zh"] for row in sentences().values()))}
-    han = [letter for letter in re.findall(r"[\u4e00-\u9fff]", plain) if letter not in known]
-    told = re.findall(rf"(?:[{''.join(han)}][\u4e00-\u9fff]?)+", plain) if han else []
-    yield from (word for word in told if word not in evidence)
-
-
-def _stems(word: str) -> Iterator[str]:
-    yield from (word[:length] for length in range(min(STEM, len(word)), len(word) + 1))
-    for end in ("s", "es", "ed", "d", "er", "est", "ing", "ly"):
-        if word.endswith(end):
-            yield from (word.removesuffix(end), word.removesuffix(end) + "e")

@@ -30,7 +30,6 @@ from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
     ALONE,
@@ -55,7 +54,7 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
 from instrumentgpt.analyst.stretches import window_asked, window_words
-from instrumentgpt.analyst.survey import survey
+from instrumentgpt.analyst.survey import is_over_logs, over_logs, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -222,7 +221,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if not case.device and not known_log(case):
             return
     is_other = question.again and aspect("other_one", question.words)
-    if is_other and len(question.channels) == 1 and not (case.device and not case.same_device):
+    if is_other and len(question.channels) == 1 and case.same_device and known_log(case):
         of_log = case.tool("column_figures", **choose_log(case).named, only_loops=True)["columns"]
         rest = {column["channel"] for column in of_log} - {*question.channels}
         case = replace(case, question=replace(question, channels=tuple(sorted(rest))))
@@ -299,8 +298,7 @@ def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
     if approval(case.task.question) is not None and not is_courtesy:
-        key = "assent_device" if case.label else "assent"
-        return f"{case.say('assent_nothing')} {case.say(key, label=case.label)}"
+        return case.say("assent")
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
         named = case.task.devices
         label = named[0] if len(named) == 1 else "" if named else case.label
@@ -319,10 +317,10 @@ def _kind(case: Case) -> str:
         kind in ("gains", "help", "figures") and _is_unlogged(case)
     ):
         return "diagnosis"
-    if aspect("forget", words) or aspect("called", spelled(case.task.question)):
+    if any(aspect(name, spelled(case.task.question)) for name in ("forget", "called", "which_log")):
         return "remembered"
     if aspect("was_changed", words) and (question.gain or question.quantity == "gains"):
-        return "compare"
+        return "compare" if case.device else "figures"
     if is_of_one and _has_subject(case) and ranks(question):
         return "figures"
     begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
@@ -332,32 +330,22 @@ def _kind(case: Case) -> str:
         return "shift"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    several = len(question.days) > 1 and not question.clocks
+    if case.device and is_of_one and kind in OVER_LOGS and (several or aspect("trend", words)):
+        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
         return "logs"
-    if is_of_one and _has_subject(case) and (part := _part_asked(case, kind)):
-        return part
+    if is_of_one and _has_subject(case) and kind in OVER_LOGS and limits_asked(words):
+        return "figures"
+    of_lines = topic(case) and aspect("how_often", words) and question.quantity in ("", "period")
+    of_moments = aspect("moments", words) and question.quantity in COLUMN and not window_words(words)
+    if is_of_one and _has_subject(case) and kind == "figures" and (of_lines or of_moments):
+        return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     is_unread = kind == "diagnosis" and question.score < table()["least"]
     if named >= least or (not _has_subject(case) and is_unread):
         return "survey"
     return "diagnosis" if _has_subject(case) and _is_of_one(case, kind) else kind
-
-
-def _part_asked(case: Case, kind: str) -> str:
-    """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
-    question, words, several = case.question, case.question.words, len(case.question.days) > 1
-    if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
-        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
-    since_when = question.extreme == "when" and aspect("since_when", words)
-    if (since_when and kind in OVER_LOGS) or (limits_asked(words) and not question.gain):
-        return "figures"
-    of_lines = topic(case) and question.quantity in ("", "period")
-    if kind == "figures" and aspect("how_often", words) and (aspect("event", words) or of_lines):
-        return "events"
-    asks_more = question.extreme or question.gain or question.quantity not in COLUMN or aspect("why", words)
-    apart = len(question.clocks) == 1 or several or aspect("moments", words)
-    is_moment = question.clocks and apart and not window_words(words) and not asks_more
-    return "events" if is_moment and kind in ("diagnosis", "figures", "survey") else ""
 
 
 def _is_unlogged(case: Case) -> bool:
@@ -429,22 +417,17 @@ def term(case: Case) -> Iterator[str]:
         diagnosis = diagnosed(case, choose_log(case, in_view=True))
         for finding in [one for one in diagnosis["findings"] if one["class"] in meant][:1]:
             yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
-        if case.question.quantity in PARTS:  # how large it is in this log
-            question = replace(case.question, kind="figures", extreme="")
-            yield from ("\n", *figures(replace(case, question=question)))
 
 
 def help_(case: Case) -> Iterator[str]:
     """Answer thanks, greetings and goodbyes shortly, say what can be asked, and what cannot."""
     words = case.question.words
-    if aspect("bye", words):
-        yield case.say("bye")
-    elif aspect("outside", words):
+    if aspect("outside", words):
         yield case.say("outside") + "\n\n" + case.say("help_short")
     elif aspect("can_do", words) and ("?" in words or not aspect("thanks", words)):
         yield case.say("help")
-    elif aspect("thanks", words):
-        yield case.say("welcome_device" if case.label else "welcome", label=case.label)
+    elif aspect("thanks", words) or aspect("bye", words):
+        yield case.say("welcome")
     else:
         yield case.say("help_short")
 

@@ -15,7 +15,7 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.figures import figures
-from instrumentgpt.analyst.programme import gains_since, held_setpoints
+from instrumentgpt.analyst.programme import held_setpoints
 from instrumentgpt.analyst.questions import aspect, channels_in, numbers_in
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import plain_text, quoted
@@ -26,45 +26,28 @@ COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_ban
 
 
 def compare(case: Case) -> Iterator[str]:
-    """Compare two logs of a device, two devices, or the time before a moment with that after."""
-    is_of_gains = aspect("was_changed", case.question.words) and (
-        case.question.gain or case.question.quantity == "gains"
-    )
-    subject = choose_log(case) if is_of_gains else None
-    if subject and (lines := list(gains_since(case, subject, only_changed=True))):
-        yield from (*lines, "\n", case.say("nobody_seen"))
-        return
-    if other := other_device(case):
-        if "brought" in other:
-            about = Subject(other["brought"], label=other["brought"])
-        else:
-            about = choose_log(case) if (known := known_log(case)) and known.device else fetched_log(case)
-        in_view = bare(other["log"])
-        older = fetched_log(case, "" if in_view in dropped_logs(case) else in_view, other["device"])
-        comparison = _compared(case, log=about.reference, before=older.reference)
-        named = {"label": about.label, "other": older.label}
-        yield case.say("compare_devices", count=len(comparison["changes"]), **named) + "\n\n"
-        yield from _difference_lines(case, about, older, comparison, f"{about.device or about.label}: ")
-        return
-    about, before = _two_logs(case)
-    if about.device and before == about.log and len(case.question.days) > 1:
+    """Compare two logs of a device, or two devices."""
+    about, older = _two_devices(case) or _two_logs(case)
+    if about.device and older and older.reference == about.reference and len(case.question.days) > 1:
         yield from figures(case)
         return
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
-    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
-    if not before:
+    yield from (f"**{row['text']}.**\n\n" for row in rising)
+    if not older:
         yield from diagnose(case)
         yield "\n" + case.say("compare_one", label=about.label, count=1) + "\n"
         return
-    comparison = _compared(case, **about.named, before=before)
-    named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
+    comparison = _compared(case, log=about.reference, before=older.reference)
     names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()
-    of = {"count": len(comparison["changes"]), "of": case.listed(names)}
     yield case.lead(bool(comparison["changes"])) if names else ""
-    yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
-    older = Subject(before, about.device)
-    yield from _difference_lines(case, about, older, comparison)
-    for log in (older, about):  # on equal terms, where a setpoint is named
+    of_devices = about.device != older.device
+    before, after = (one.label if of_devices else quoted(one.log) for one in (older, about))
+    title = {"label": about.label, "count": len(comparison["changes"]), "before": before, "after": after}
+    of = case.say("compare_of", names=case.listed(names)) if names else ""
+    yield case.say("compare_title_devices" if of_devices else "compare_title", of=of, **title) + "\n\n"
+    whose = f"{about.device or about.label}: " if of_devices else ""
+    yield from _difference_lines(case, about, older, comparison, whose)
+    for log in () if of_devices else (older, about):  # on equal terms, where a setpoint is named
         if held := list(held_setpoints(case, log)):
             yield from (f"\n{quoted(log.log)}\n\n", *held)
 
@@ -88,46 +71,45 @@ def _compared(case: Case, **logs: str) -> Result:
     return comparison | meant | {"narrowed": bool(quantities)}
 
 
-def other_device(case: Case) -> dict[str, str]:
-    """Return "device" and "log" of what the device that is named first is compared with; {}: with itself.
+def _two_devices(case: Case) -> tuple[Subject, Subject] | None:
+    """Return the log of the device that is named first, and of what it is compared with; None: with itself.
 
-    That is the second device named, the one that was in view before, or one beside a log that was "brought".
+    That is the second device named, the one that was in view before, or one beside a log that was brought.
     """
     question, named, dropped = case.question, case.task.devices, dropped_logs(case)
     if question.log or question.days or question.previous or aspect("in_time", question.words):
-        return {}
-    if len(named) == 2:
-        return {"device": named[1], "log": ""}
-    in_view = bare(case.state_field("last_log_file")) or next(iter(dropped), "")
-    if len(named) == 1 and not case.task.left and in_view in dropped:
-        return {"device": named[0], "log": "", "brought": in_view}
-    return dict(case.task.left) if len(named) == 1 else {}
+        return None
+    in_view, left = bare(case.state_field("last_log_file")) or next(iter(dropped), ""), case.task.left
+    if len(named) == 1 and not left and in_view in dropped:
+        return Subject(in_view, label=in_view), fetched_log(case, device=named[0])
+    other, log = (named[1], "") if len(named) == 2 else (left.get("device", ""), bare(left.get("log", "")))
+    if not named or not other:
+        return None
+    about = choose_log(case) if (known := known_log(case)) and known.device else fetched_log(case)
+    return about, fetched_log(case, "" if log in dropped else log, other)
 
 
-def _two_logs(case: Case) -> tuple[Subject, str]:
-    """Return the later log, and the name of the earlier one, fetched; "" if there is none."""
-    question = case.question
-    if len(question.days) > 1 and case.device:
-        names, ends = log_names(case), (question.days[0], question.days[-1])
-        last, first = sorted((older_log(case, day) for day in ends), key=names.index)
-        fetched_log(case, first)
-        return fetched_log(case, last), first
-    if question.day and case.device:
-        fetched_log(case, before := older_log(case))
-        return fetched_log(case), before
+def _two_logs(case: Case) -> tuple[Subject, Subject | None]:
+    """Return the later log, and the earlier one, fetched; None if there is none."""
+    question, days = case.question, case.question.days
+    if days and case.device:
+        names = log_names(case)
+        ends = [older_log(case, days[0]), older_log(case, days[-1]) if days[1:] else names[0]]
+        last, first = sorted(ends, key=names.index)
+        return fetched_log(case, last), fetched_log(case, first)
     named = bare(question.log) if question.log and not dropped_logs(case) else ""
     subject = None if case.task.devices else known_log(case)
     of_device = subject if subject and subject.device else None
     about = of_device or (fetched_log(case) if case.device else choose_log(case))
     if not about.device:
-        return about, next((name for name in dropped_logs(case) if name != about.log), "")
-    if named and named != about.log:
-        return about, fetched_log(case, named).log
+        other = next((name for name in dropped_logs(case) if name != about.log), "")
+        return about, Subject(other) if other else None
     names = log_names(case)
-    if aspect("trend", question.words):
-        return about, fetched_log(case, names[-1]).log if names[-1] != about.log else ""
     place = names.index(about.log) + 1 if about.log in names else len(names)
-    return about, fetched_log(case, names[place]).log if place < len(names) else ""
+    before = names[-1:] if aspect("trend", question.words) else names[place : place + 1]
+    if named and named != about.log:
+        before = [named]
+    return about, fetched_log(case, before[0]) if before and before[0] != about.log else None
 
 
 def _difference_lines(

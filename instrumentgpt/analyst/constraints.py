@@ -8,7 +8,7 @@ from typing import Any
 
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.analyst.questions import Question, aspect, channels_in
-from instrumentgpt.analyst.words import phrase, plain_text
+from instrumentgpt.analyst.words import phrase
 from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 
@@ -23,14 +23,6 @@ _FORBIDS = re.compile(
     FLAGS,
 )
 _CLAUSE = re.compile(r"[,;，；。]|\.(?=\s|$)")
-_UNTIL = re.compile(
-    r"\b(?:before|until|till|prior to|only after)\s+"
-    r"(?P<en>[^,.;!?()]+?)(?=\s+(?:because|since|as|or|and|unless|without|please|may|can|must)\b|[,.;!?()]|\s*$)"
-    r"|(?P<zh>[本下這这]?[週周]\w|(?:星期|[禮礼]拜)\w|[今明後后]天|[月年]底|下?個?月|\d{1,2}\s*[月/]\s*\d{1,2}\s*[日號号]?"
-    r"|[^\s，。；,;、在於于到請请我你您們们目之以]{1,8}?)\s*(?:之前|以前|前|[之以][後后]才|[後后]才)",
-    re.IGNORECASE,
-)
-MOST_UNTIL_CHARS = 40
 
 
 @dataclass(frozen=True)
@@ -92,17 +84,6 @@ def forbidding(constraints: Collection[str], named: Collection[str]) -> list[str
     return [constraint for constraint in constraints if named and acts_in(constraint) & {*named, "anything"}]
 
 
-def until(constraint: str) -> str:
-    """Return until when `constraint` forbids what it forbids, "" if it does not say.
-
-    >>> until("Do not restart 052 before Friday."), until("週五之前不要重啟"), until("Never do it.")
-    ('Friday', '週五', '')
-    """
-    match = _UNTIL.search(constraint)
-    deadline = " ".join((match["en"] or match["zh"]).split()) if match else ""
-    return deadline if len(deadline) <= MOST_UNTIL_CHARS else ""
-
-
 def constraints_in_force(task: Task) -> list[str]:
     """Return the user's constraints in force, of before and of this question, once each."""
     sentences = [Ruling("constraint", text) for text in task.constraints]
@@ -115,8 +96,7 @@ def mark(task: Task, language: Language, step: Step) -> str:
     constraint = next(_against(constraints_in_force(task), step), None)
     if constraint is None:
         return ""
-    key = "held_critical" if step.critical else "held_until" if until(constraint) else "held"
-    sentence = phrase(key, language, until=plain_text(until(constraint)))
+    sentence = phrase("held_critical" if step.critical else "held", language)
     return f" **{sentence}**" if language == "en" else f"**{sentence}**"
 
 

@@ -10,29 +10,17 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     Result,
     Subject,
-    ToolFailed,
     age,
     ask_for_log,
-    bare,
     choose_log,
     diagnosed,
-    faults_of,
     known_log,
-    older_log,
 )
-from instrumentgpt.analyst.figures import figures
-from instrumentgpt.analyst.programme import when
 from instrumentgpt.analyst.questions import aspect, spelled, table, topics_of
-from instrumentgpt.analyst.stretches import window_asked
-from instrumentgpt.analyst.words import moment, plain_text, quoted
+from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
-from instrumentgpt.memory.terms import phrases, terms
 
-OF_EVENTS = (  # words for any line
-    r"\b(?:messages?|events?|alarms?|warnings?|errors?|lines?|logs?|entr(?:y|ies)|reported|appear\w*)\b"
-    r"|讯息|消息|事件|警报|警告|错误|记录|提示|出现"
-)
 MOST_LISTED = 40  # lines of a log, listed where none is about what is asked
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
 AROUND = 4  # lines on either side of the one that is asked for
@@ -53,65 +41,45 @@ def events(case: Case) -> Iterator[str]:
     elif question.clocks:
         yield from _at_time(case)
     elif aspect("happened", question.words) and not topic(case):
-        yield from _account(case)
+        yield from report.diagnose(case)
+        yield "\n"
+        yield from _groups(case)
     else:
         yield from _groups(case)
 
 
-def _account(case: Case) -> Iterator[str]:
-    """Say what happened: what the diagnosis found and when, then the event lines."""
-    about = choose_log(case)
-    window, note = window_asked(case, about)
-    yield note + "\n\n" if note and not window else ""
-    diagnosis = diagnosed(case, about)
-    yield report.verdict(case, about, diagnosis) + "\n\n"
-    yield from (report.fault_row(case, about, fault) for fault in faults_of(diagnosis))
-    rest = [row for row in diagnosis["timeline"] if not row["what"].startswith("found")]  # these are told
-    yield from ("\n", *report.happened(case, about, diagnosis | {"timeline": rest}))
-    yield "\n" + report.header(case, about, diagnosis) + "\n\n"
-    yield from figures(case) if window else ()
-    if all(row["what"] != "said" for row in rest):
-        yield from _groups(case, about)
-
-
-def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
-    """Say which event lines there are, grouped, and which coincide with findings of the log.
-
-    subject  the log, where its findings and its age were said before
-    """
-    about, search = subject or choose_log(case), case.question.search
+def _groups(case: Case) -> Iterator[str]:
+    """Say which event lines there are, grouped, and what the loops did meanwhile."""
+    about, search = choose_log(case), case.question.search
     result = case.tool("search_events", **about.named, query=search)
     groups, query = result["groups"], search or _said(case)
-    if not (search or subject) and (named := named_lines(case, about)):
+    if not search and (named := named_lines(case, about)):
         groups, query = named, named[0]["first"]["text"] if len(named) == 1 else query
     elif query and not search:
         groups = []
-    led = "" if subject or groups else case.lead(None if query else False)
     numbers = {"label": about.label, "total": result["total"], "query": query}
-    few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
-    if not groups and 0 < result["total"] <= few:  # so few are told as they are
-        if query:
-            yield led + case.say("events_query_none", **numbers) + "\n\n"
-            query = led = ""
+    if not groups and 0 < result["total"] <= MOST_LISTED:  # so few are told as they are
+        yield case.say("events_query_none" if query else "events_none", **numbers) + "\n\n"
+        query = ""
         groups = case.tool("search_events", **about.named, level="info")["groups"]
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
-        yield from () if subject else when(case, about)
+        yield from report.explained(case, about, diagnosed(case, about))
         return
-    numbers["count"] = count = sum(group["count"] for group in groups)
+    numbers["count"] = sum(group["count"] for group in groups)
     key = "events" + "_query" * bool(query) + ("_title" if groups else "_none")
-    key = "events_few" if groups and count == result["total"] and not query else key
+    key = "events_few" if groups and groups is not result["groups"] and not query else key
     left_out = result["left_out"] if groups is result["groups"] else 0
-    yield led + case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
+    yield case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in groups[:MOST_GROUPS])
     if (more := len(groups) - MOST_GROUPS + left_out) > 0:
         yield case.item("events_more", count=more)
     if aspect("by_people", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
     diagnosis = diagnosed(case, about)
-    if groups and not subject and not query:  # what the loops did meanwhile
+    if groups and not query:  # what the loops did meanwhile
         yield from ("\n", *report.happened(case, about, diagnosis))
-    if not subject and (old := age(case.task, case.language, diagnosis["end"])):
+    if old := age(case.task, case.language, diagnosis["end"]):
         yield f"\n{old}\n"
 
 
@@ -123,21 +91,10 @@ def _said(case: Case) -> str:
 
 
 def named_lines(case: Case, about: Subject) -> list[Result]:
-    """Return the groups of the log's lines that the question names: by its topic, or words of their own."""
-    groups = case.tool("search_events", **about.named, level="info")["groups"]
-    topics = topic(case).split()
-    own = {*terms(f"{case.device} {case.label}")}  # the device's name stands in many a head
-    sought = [one for one in phrases(re.sub(OF_EVENTS, " ", case.question.words)) if not {*one} <= own]
-    texts = [f"{group['source']} {group['first']['text']}" for group in groups]
-    words = [{*terms(text)} for text in texts]
-    shared = {one for one in sought if all({*one} <= have for have in words)} if len(groups) > 1 else set()
-    scores = [
-        sum({*one} <= have and one not in shared and not "".join(one).isdecimal() for one in sought)
-        + 2 * any(word in text.casefold() for word in topics)
-        for have, text in zip(words, texts, strict=True)
-    ]
-    most = max(scores, default=0)
-    return [group for group, score in zip(groups, scores, strict=True) if score == most] if most else []
+    """Return the groups of the log's lines that are about a topic of the question."""
+    groups, topics = case.tool("search_events", **about.named, level="info")["groups"], topic(case).split()
+    texts = [f"{group['source']} {group['first']['text']}".casefold() for group in groups]
+    return [group for group, text in zip(groups, texts, strict=True) if any(word in text for word in topics)]
 
 
 def topic(case: Case) -> str:
@@ -160,14 +117,7 @@ def _at_time(case: Case) -> Iterator[str]:
     for at in case.question.moments[:MOST_CLOCKS]:
         days = tuple(day for day in at.split(" ")[:-1] if "-" in day)
         alone = replace(case, question=replace(case.question, days=days))
-        try:
-            yield from at_moment(case, choose_log(alone), at)
-        except ToolFailed as problem:
-            if not aspect("event", case.question.words):
-                raise
-            yield plain_text(str(problem)) + "\n\n"  # its lines may tell
-            yield from _groups(alone)
-        yield "\n"
+        yield from (*at_moment(case, choose_log(alone), at), "\n")
 
 
 def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
@@ -215,25 +165,4 @@ def list_logs(case: Case) -> Iterator[str]:
         yield case.item("logs_more", count=len(logs) - MOST_LOGS)
 
 
-def _fetch(case: Case) -> Iterator[str]:
-    if not case.device:
-        raise NothingToRead(ask_for_log(case))
-    log = older_log(case) if case.question.day or case.question.previous else case.question.log
-    got = case.tool("fetch_log", device=case.device, log=log)
-    how = case.say("fetched_cache") if got["from_cache"] else case.say("fetched_now", seconds=got["seconds"])
-    fields = {"log": quoted(got["log"]), "label": got["label"], "size": size_text(got["size"])}
-    yield case.say("fetched", how=how, **fields)
-
-
-def which_log(case: Case) -> Iterator[str]:
-    """Say which log the last answer is from, and which others were read of the device."""
-    if (about := known_log(case)) is None:
-        yield case.say("which_log_none")
-        return
-    yield case.say("which_log", log=quoted(about.log), label=about.label)
-    read = dict.fromkeys(bare(name) for name in case.task.state.get("downloaded_logs") or [])
-    if others := [quoted(name) for name in read if name != about.log]:
-        yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
-
-
-SORTS = {"which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}
+SORTS = {"lists_logs": list_logs}

@@ -13,13 +13,11 @@ from instrumentgpt.analyst.case import (
     age,
     choose_log,
     diagnosed,
-    faults_of,
     known_log,
 )
 from instrumentgpt.analyst.columns import (
     ASIDE,
     Named,
-    called,
     columns_in,
     columns_named,
     lacking,
@@ -30,14 +28,7 @@ from instrumentgpt.analyst.columns import (
 )
 from instrumentgpt.analyst.programme import (
     channel_figures,
-    cycles,
-    gains_since,
     held_setpoints,
-    metrics_of,
-    recoveries,
-    ways,
-    ways_named,
-    when,
 )
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
@@ -87,43 +78,18 @@ _LEVEL = re.compile(  # that a reading comes to
 def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
     question, about = case.question, choose_log(case)
-    is_when = question.extreme == "when"
-    if is_when and (said := list(gains_since(case, about))):
-        yield from said
-        return
-    if is_when or question.quantity == "recovery":
-        yield from (when if is_when else recoveries)(case, about)
-        return
     stretch = stretches(case, about, of_device=True)
-    for telling in (ways_named, cycles, held_setpoints):
-        if said := list(telling(case, about)):
-            yield from (*([stretch.note, "\n\n"] if stretch.note and not stretch.held else ()), *said)
-            return
+    if held := list(held_setpoints(case, about)):
+        yield from (stretch.note + "\n\n" if stretch.note else "", *held)
+        return
     role = COLUMN.get(question.quantity)
     if role and (stretch.spans or question.quantity == "temperature" or question.extreme in USUAL):
         yield from read_in(case, about, stretch)
-        return
-    yield stretch.note + "\n\n" if stretch.note else ""
-    yield from _of_loops(case, about, stretch)
-
-
-def _of_loops(case: Case, about: Subject, stretch: Stretches) -> Iterator[str]:
-    """Say what is asked of the loops, and of none in particular what is wrong with one, and when."""
-    question = case.question
-    diagnosis = diagnosed(case, about)
-    found = faults_of(diagnosis)
-    is_of_none = not (question.quantity or question.gain) and called(case, diagnosis) is case
-    if is_of_none and not question.channels and (found or diagnosis["excursions"]["count"]):
-        yield from (*when(case, about), "\n")
-        of_fault = {fault["channel"] for fault in found} - {None}
-        case = replace(case, question=replace(question, channels=tuple(sorted(of_fault))))
-    lacks = {*diagnosis["missing"]}
-    if "setpoint" in lacks and (not question.quantity or COLUMN.get(question.quantity) == "error"):
-        yield from read_in(replace(case, question=replace(question, quantity="")), about, stretch)
-        return
-    yield from channel_figures(case, about)
-    if not stretch.note and (old := age(case.task, case.language, diagnosis["end"])):
-        yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+    elif question.gain or question.quantity not in ("", "recovery"):  # else the diagnosis tells
+        yield stretch.note + "\n\n" if stretch.note else ""
+        yield from channel_figures(case, about)
+        if not stretch.note and (old := age(case.task, case.language, diagnosed(case, about)["end"])):
+            yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
 
 def composed(case: Case, kind: str) -> tuple[list[str], bool]:
@@ -162,21 +128,14 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     if any(_DEGREES.search(text) for text in texts):  # which are no output
         texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
-    if wanted.asks & {"setpoints", "reached"}:
-        yield from (_setpoints(case, about, read) if "setpoints" in wanted.asks else _reached(case, about))
+    is_of_hold = not wanted.limits and (aspect("hold", question.words) or aspect("each_hold", question.words))
+    if is_of_hold and (held := list(held_setpoints(case, about))):
+        yield from held
         return
     stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
-    if stretch.held and "level" in wanted.asks:  # which is told of the way there, too
-        stretch = ALL_OF_IT
     if about.device and stretch.lacking and not stretch.spans:
         raise NothingToRead(day_none(case, about, stretch.lacking[0]))
     own = texts[0]
-    if stretch.words:
-        own = own.replace(stretch.words, " ")
-        words = question.words.replace(stretch.words, " ")
-        case = replace(case, question=replace(question, text=own, words=words))
-        _, named = named_in(case, about, own, words)
-        wanted = _operations(case, kind) or replace(wanted, asks=USUAL, limits={}, level=None)
     is_beside = any(not column["role"] for _, of, _ in named for column in of)
     of = [
         text
@@ -185,18 +144,21 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     ]
     lacks = lacking(". ".join(of) or own, [column["head"] for column in columns_in(read)], ASIDE)
     if lacks and not is_beside:
-        names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
-        yield case.say("column_lacking", label=about.label, what=case.listed(lacks))
-        yield case.say("series_has", names=case.listed(dict.fromkeys([*names, *map(quoted, read["beside"])])))
+        yield _lacking_of(case, about, read, lacks)
         return
     meant = _with_columns(case, read, named, replace(wanted, when=stretch))
     if isinstance(meant, str):
         yield meant
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
-        if meant.level is not None:
-            yield from ways_named(case, about)
         rows = list(told(case, about, read, meant))
         yield from (*rows, aged(case, read)) if any(rows) else ()
+
+
+def _lacking_of(case: Case, about: Subject, read: Result, lacks: Sequence[str]) -> str:
+    """Return that a log has no column for what is named, and which columns it has."""
+    names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
+    has = case.listed(dict.fromkeys([*names, *map(quoted, read["beside"])]))
+    return case.say("column_lacking", label=about.label, what=case.listed(lacks), names=has)
 
 
 def ranks(question: Question) -> bool:
@@ -212,12 +174,6 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     """Return the operations that the question asks for, with the limits that it names; None for none."""
     patterns, question, words = table()["asked"], case.question, case.question.words
     own = spelled(question.text)
-    is_since = question.extreme == "when" and not limits_in(own) and not aspect("reached", words)
-    of_setpoint = patterns["setpoints"].search(words) or (
-        is_since and table()["roles"]["setpoint"].search(own)
-    )
-    if of_setpoint and not patterns["deviation"].search(words):
-        return Wanted(frozenset(("setpoints",)))
     if kind == "handover":
         is_figures = aspect("paragraph", words) and not aspect("report", words)
         return Wanted(USUAL) if is_figures else None
@@ -225,20 +181,14 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         return Wanted(frozenset(("mean", "rank")))
     limits, inside = _limits(own) or _limits(words) or ({}, False)
     limits = {} if {*limits.values()} <= {*map(float, question.channels)} else limits
-    level = None if len(limits) > 1 else _level(case, own, limits)
+    level = None if limits else _level(case, own)
     if level is None and question.quantity in OF_THE_LOOP[: 1 if limits else None]:
         of_way = question.quantity == "rise" and aspect("by_event", words)
         if not (of_way and any(patterns[name].search(own) for name in USUAL)):
             return None
     if level is not None:
-        (side,) = limits or [""]
-        flipped = {"below": {"above": level}, "above": {"below": level}}.get(side, {})
-        is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
-        return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
-    is_open = aspect("why", own) or aspect("complains", own)
-    if aspect("reaches_setpoint", own) and not (limits or is_open):
-        return Wanted(frozenset(("reached",)))
+        return Wanted(of_level, level=level)
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
     for text in map(without_times, (own, words)):
@@ -250,11 +200,9 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     asks |= {"now"} if not limits and aspect("now", words) and (asks & {"least", "most"}) else set()
     if not limits and not asks & {*VALUES, *OTHERS}:
         asks &= {"how_many"}
-    is_off = patterns["deviation"].search(own)
-    if not (asks or limits) and is_off and (patterns["size"].search(own) or aspect("which_channel", own)):
+    is_size = patterns["size"].search(own) or aspect("which_channel", own)
+    if not (asks or limits) and is_size and patterns["deviation"].search(own):
         asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
-    elif is_off and aspect("still", words) and "most" in asks:
-        asks |= {"now"}
     asks -= {"change"} if len(question.moments) < 2 else set()
     if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}
@@ -264,14 +212,12 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
 
 
-def _level(case: Case, words: str, limits: dict[str, float]) -> float | None:
+def _level(case: Case, words: str) -> float | None:
     """Return the value of which it is asked when, or whether, a reading came to it; None for none.
 
     Of two, from one to another, it is the programme that is asked about.
     """
     patterns, plain = table()["asked"], without_times(words)
-    if limits:  # "until it was below 43": how long it was above
-        return next(iter(limits.values())) if aspect("until_level", words) else None
     named = [match for match in _LEVEL.finditer(plain) if float(match[1]) in numbers_in(words)]
     is_asked = any(patterns[name].search(plain) for name in ("when", "how_long", "how_many", "ever"))
     is_asked = is_asked or case.question.yes_no or bool(aspect("until_level", words))
@@ -345,14 +291,12 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         meant = meant if of_share else [one for one in columns if one["role"] == role]
         groups = [("", group)] if (group := of_channels(case, meant, read)) else []
     chosen = list({column["name"]: column for _, group in groups for column in group}.values())
-    is_held = wanted.when.held and not limits and all(one["role"] in ("pv", "error") for one in chosen)
-    if not chosen or is_held:  # which is told with its setpoints
+    if not chosen:
         return None
     pair = groups if len(groups) == 2 else [("", [column]) for column in chosen]
     if "apart" in asks and len(pair) < 2:  # of two stretches, or of the most and the least
         wanted = replace(wanted, asks=asks - {"apart"})
-    at_extreme = _at_extreme(words, named, wanted)
-    if "apart" in wanted.asks or at_extreme is not None:
+    if "apart" in wanted.asks:
         if several := [one for one in groups if len(one[1]) > 1 or len(pair) > 2] if len(pair) > 1 else []:
             if case.question.kind == "diagnosis":
                 return None  # a verdict needs no column
@@ -361,7 +305,7 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
             return case.say("series_which", words=text, names=case.listed(names))
         if len(pair) < 2:
             return None
-        (_, [first]), (_, [second]) = pair[:: -1 if at_extreme else 1]
+        (_, [first]), (_, [second]) = pair
         return replace(wanted, columns=(first,), beside=second)
     if "value" in asks:
         if any(column["channel"] in loops_of(read) for column in chosen):  # told with its findings
@@ -369,45 +313,6 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         wanted = replace(wanted, at=case.question.moments[0])
     is_empty = not (wanted.asks or limits)
     return None if is_empty else replace(wanted, columns=tuple(chosen))
-
-
-def _reached(case: Case, about: Subject) -> Iterator[str]:
-    """Say whether, and after what time, pv of each channel came to its setpoints."""
-    metrics, rows = metrics_of(case, about)
-    moves = [move for row in rows for move in row["moves"]]
-    top = max((move["to"] for move in moves), default=0.0)
-    if moves:
-        is_there = all(move["seconds"] is not None for move in moves if move["to"] == top)
-        first, *rest = ways(case, about, [row for row in rows if row["moves"]], metrics)
-        yield from (f"- {case.lead(is_there)}{first.removeprefix('- ')}", *rest)
-
-
-def _at_extreme(words: str, named: list[Named], wanted: Wanted) -> int | None:
-    """Return which of two columns has the extreme that is the moment of which the other is asked."""
-    found = aspect("at_extreme", words)
-    if not (found and len(named) > 1 and wanted.asks & {"least", "most"}):
-        return None
-    place = max(found.start("extreme"), found.start("zh"))
-    before = [number for number, (at, _, _) in enumerate(named) if at < place]  # said last before it
-    return min(before[-1], 1) if before else None
-
-
-def _setpoints(case: Case, about: Subject, read: Result) -> Iterator[str]:
-    """Say which setpoints the channels had, and from when on each, or since when the one that is named."""
-    of = [column for column in read["columns"] if column["role"] == "setpoint"]
-    for column in of_channels(case, of, read):
-        fields = {"unit": f" {column['unit']}".rstrip(), "what": what_is(case, column, read)}
-        rows = [about.at(row) | fields for row in column["starts"]]
-        more = column["changes"] + 1 - len(rows)
-        if called := [row for row in rows if row["value"] in numbers_in(case.question.words)][:1]:
-            yield case.item("setpoint_from", **called[0])
-            continue
-        if rows and not more:
-            yield case.item("setpoints_row", count=column["changes"], **rows[-1])
-        yield from ("  " + case.item("setpoint_since", **row) for row in rows)
-        if more:
-            levels = case.listed(f"{level:g}" for level in column["levels"])
-            yield "  " + case.item("setpoints_more", count=more, levels=levels + fields["unit"])
 
 
 def read_in(case: Case, about: Subject, when: Stretches = ALL_OF_IT, is_aged: bool = True) -> Iterator[str]:
@@ -451,11 +356,7 @@ def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
             meant, rest = meant + columns, rest.replace(part, " ")
     heads, said = [column["head"] for column in columns_in(read)], list[str]()
     if lacks := lacking(words, heads) and lacking(question.text, heads):
-        names = [quoted(head) for head in read["beside"]]
-        said.append(case.say("column_lacking", label=about.label, what=case.listed(lacks)))
-        said.append(
-            (case.say("column_names", count=len(names), names=case.listed(names)) if names else "") + "\n\n"
-        )
+        said.append(_lacking_of(case, about, read, lacks) + "\n\n")
     if meant:
         said += [case.say("column_undrawn") + "\n\n"] if kind == "plot" else []
         stretch = stretches(case, about)

@@ -1,26 +1,20 @@
 """Whether a gain may be changed, and which gains would be better, by the worst model that a log accepts."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from instrumentgpt.analyst import report
 from instrumentgpt.analyst.case import (
     Case,
     Result,
     Subject,
-    ToolFailed,
-    bare,
     choose_log,
-    day_of,
     diagnosed,
     faults_of,
-    log_names,
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import proposals, rising_over
-from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
@@ -49,110 +43,61 @@ def _change(case: Case) -> Iterator[str]:
     about, question = choose_log(case, in_view=True), case.question
     named, lowered = question.gain or "kp", LOWERED if question.direction == "down" else None
     factor = None if question.target else question.factor or lowered
-    advice = _advised(case, about, gain=named, factor=factor, target=question.target)
-    if not question.target and all(channel["answer"]["present"] == 0 for channel in advice["channels"]):
-        channels = [channel["channel"] for channel in advice["channels"]]
-        numbers = {"gain": named, "count": len(channels), "example": EXAMPLE_GAIN}
-        yield case.say("gain_zero", channels=case.listed(channels), **numbers)
+    asked = {"channel": question.channel, "gain": named, "factor": factor, "target": question.target}
+    advice = case.tool("advise_gains", **about.named, **asked, language=case.language)
+    answers = {row["channel"]: row["answer"] for row in advice["channels"]}
+    if not question.target and all(answer["present"] == 0 for answer in answers.values()):
+        numbers = {"gain": named, "count": len(answers), "example": EXAMPLE_GAIN}
+        yield case.say("gain_zero", channels=case.listed(answers), **numbers)
         return
-    answered = {channel["answer"]["verdict"] for channel in advice["channels"]}
-    yield case.lead(None if answered - {"yes"} and answered - {"no"} else answered == {"yes"})
-    if len(advice["groups"]) > 1:
-        yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
-    others = list(_faults_first(case, about))
-    yield from others
-    proven_first = sorted(advice["groups"], key=lambda group: group["reason"] in NEED_A_STEP)
-    verdicts = [(_verdict(case, advice, group), group) for group in proven_first]
-    yield from _verdict_lines(verdicts)
+    verdicts = {answer["verdict"] for answer in answers.values()}
+    yield case.lead(verdicts == {"yes"} if len(verdicts) == 1 and verdicts <= {"yes", "no"} else None)
+    yield "\n\n" * (case.question.yes_no and len(advice["groups"]) > 1)
+    yield from (others := list(_faults_first(case, about)))
+    for group in advice["groups"]:  # lowering a gain too little is not wrong, only not enough
+        answer, is_one = answers[group["channels"][0]], len(group["channels"]) == 1
+        if is_one and answer["verdict"] == "no" and answer["asked"] < answer["present"]:
+            told = {name: answer[name] for name in ("channel", "gain", "present", "asked")}
+            group["sentences"][0] = case.say("gain_not_enough", **told)
+    yield from _verdict_lines(sorted(advice["groups"], key=lambda group: group["reason"] in NEED_A_STEP))
     if held := mark(case.task, case.language, Step(channel=question.channel, gains=[named])):
         yield f"\n{held.strip()}\n"
     if not others:
         yield from (f"\n{better}\n" for better in proposals(case, advice))
-    yield from _older_log(case, about, advice["groups"], named)
 
 
 def _better(case: Case) -> Iterator[str]:
     """Propose gains, on the channel asked about or on each, or say why none are proposed."""
-    about = choose_log(case, in_view=True)
-    advice = _advised(case, about)
-    proposed = [channel["channel"] for channel in advice["channels"] if channel["advice"]["proposed"]]
-    numbers = {"channels": case.listed(proposed), "count": len(advice["channels"])}
-    is_untold = any(group["reason"] in NEED_A_STEP for group in advice["advice_groups"])
-    is_so, sound = bool(proposed) if proposed or not is_untold else None, aspect("sound", case.question.words)
-    is_so = not is_so if sound and is_so is not None else is_so
-    led = case.lead(is_so) if sound or aspect("needs", case.question.words) else ""  # "is kp 6?" asks neither
-    told = [row for row in advice["channels"] if row["model"] and aspect("plant", case.question.words)]
-    yield from (f"**{case.say('channel_named', **row)} · {row['model']}**\n\n" for row in told)
+    about, words = choose_log(case, in_view=True), case.question.words
+    asked = {"channel": case.question.channel, "language": case.language}
+    advice = case.tool("advise_gains", **about.named, **asked)
+    groups, rows = advice["advice_groups"], advice["channels"]
+    proposed = [row["channel"] for row in rows if row["advice"]["proposed"]]
+    is_untold = not proposed and any(group["reason"] in NEED_A_STEP for group in groups)
+    sound = bool(aspect("sound", words))
+    is_asked = sound or aspect("needs", words)  # "is kp 6?" asks neither
+    led = case.lead(None if is_untold else bool(proposed) is not sound) if is_asked else ""
+    models = {row["channel"]: row["model"] for row in rows if row["model"] and aspect("plant", words)}
+    for channel, model in models.items():
+        yield f"**{case.say('channel_named', channel=channel)} · {model}**\n\n"
+    numbers = {"channels": case.listed(proposed), "count": len(rows)}
     yield led + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
-    for group in (groups := advice["advice_groups"]):
-        group["sentences"] = [one for one in group["sentences"] if one not in [row["model"] for row in told]]
     yield from (others := [*_faults_first(case, about)])
     yield "" if proposed or others else report.verdict(case, about, diagnosed(case, about)) + "\n\n"
-    proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)
-    yield from _verdict_lines([(_proposal(case, group, proposed), group) for group in proposed_first])
-    yield from _older_log(case, about, groups, "")
+    for group in groups:
+        group["sentences"] = [one for one in group["sentences"] if one not in models.values()]
+        if (channel := group["channels"][0]) in proposed:  # gains that are not to be touched are marked
+            held = mark(case.task, case.language, Step(channel=channel, gains=GAINS))
+            group["sentences"][0] += held.replace("**", "")
+    yield from _verdict_lines(sorted(groups, key=lambda group: group["channels"][0] not in proposed))
 
 
-def _proposal(case: Case, group: Result, proposed: list[int]) -> str:
-    """Return the verdict of a group of channels; gains that the user does not want touched are marked."""
-    channel = group["channels"][0]
-    held = mark(case.task, case.language, Step(channel=channel, gains=GAINS)) if channel in proposed else ""
-    return str(group["sentences"][0]) + held.replace("**", "")
-
-
-def _advised(case: Case, about: Subject, **change: object) -> Result:
-    arguments = {"channel": case.question.channel, "language": case.language}
-    return case.tool("advise_gains", **about.named, **arguments, **change)
-
-
-def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
+def _verdict_lines(groups: list[Result]) -> Iterator[str]:
     """Yield each group's verdict with its grounds: one alone as a headline, several as a list."""
     alone = len(groups) == 1
-    for verdict, group in groups:
+    for verdict, *grounds in (group["sentences"] for group in groups):
         yield f"**{verdict}**\n\n" if alone else f"- **{verdict}**\n"
-        yield from (f"{'' if alone else '  '}- {sentence}\n" for sentence in group["sentences"][1:])
-
-
-def _verdicts(case: Case, advice: Result) -> str:
-    """Return which channels get which verdict, as one list."""
-    parts = []
-    for verdict in ("yes", "no", "not_proven"):
-        channels = [row["channel"] for row in advice["channels"] if row["answer"]["verdict"] == verdict]
-        if channels:
-            listed = case.listed(channels)
-            parts.append(case.say(f"gain_{verdict}", channels=listed, count=len(channels)))
-    return case.say("clause_separator").join(parts)
-
-
-def _verdict(case: Case, advice: Result, group: Result) -> str:
-    """Return the tool's verdict; lowering a gain too little is not wrong, only not enough."""
-    answers = {channel["channel"]: channel["answer"] for channel in advice["channels"]}
-    answer = answers[group["channels"][0]]
-    if answer["verdict"] != "no" or answer["asked"] >= answer["present"] or len(group["channels"]) > 1:
-        return str(group["sentences"][0])
-    named = {name: answer[name] for name in ("channel", "gain", "present", "asked")}
-    return case.say("gain_not_enough", **named)
-
-
-def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> Iterator[str]:
-    """Name the device's log before this one, where this one is too quiet: it is not fetched unasked."""
-    channels = [number for group in groups if group["reason"] in NEED_A_STEP for number in group["channels"]]
-    if not about.device or not channels:
-        return
-    older = ""
-    with suppress(ToolFailed):  # a list that cannot be had costs the hint, not the answer
-        names = log_names(case)
-        older = next(iter(names[names.index(about.log) + 1 :]), "") if about.log in names else ""
-    if not older or older in map(bare, case.task.state.get("downloaded_logs") or []):
-        return
-    day = day_of(older)
-    when = day[5:] if day and day != day_of(about.log) else older
-    named = {"log": quoted(older), "when": when, "gain": gain, "count": len(channels)}
-    named["channels"] = case.listed(sorted(channels))
-    way = "way_to" if case.question.target else "way_down" if case.question.direction == "down" else "way_up"
-    named["way"] = case.say(way, target=case.question.target)
-    key = "older_log_gain" if gain else "older_log_tune"
-    yield "\n" + case.say(key, **named) + "\n"
+        yield from (f"{'' if alone else '  '}- {sentence}\n" for sentence in grounds)
 
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:

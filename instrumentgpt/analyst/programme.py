@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import inf
 
-from instrumentgpt.analyst.case import Case, Result, Subject, diagnosed, faults_of, unit_of
+from instrumentgpt.analyst.case import Case, Result, Subject, diagnosed, unit_of
 from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.questions import aspect, means, numbers_in, table, without_times
 from instrumentgpt.analyst.words import moment, sentences
@@ -21,7 +21,6 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
 ALL = ("now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise")
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
 HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
-WAY_LEADS = {"overshoot": "beyond", "settling": "settled"}
 OF_A_WAY = ("rise", "settling", "overshoot")
 NO_HOLD = (*OF_A_WAY, "period", "recovery", "gains", "saturated")  # of a way, or of all of the log
 
@@ -31,19 +30,6 @@ def metrics_of(case: Case, about: Subject, **given: bool) -> tuple[Result, list[
     metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, **given)
     asked = called(case, metrics).question.channels
     return metrics, [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-
-
-def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:
-    """Say which gains the channels asked about have, and since when; nothing where no gain is asked for."""
-    if not (case.question.gain or case.question.quantity == "gains"):
-        return
-    metrics, rows = metrics_of(case, about)
-    for row in rows if any(row["gain_changes"] for row in rows) or not only_changed else ():
-        if row["kp"] is not None:
-            fields = {"channel": row["channel"], "start": moment(metrics["start"])}
-            fields["gains"] = case.say("metric_gains", **row, form="").strip()
-            yield case.item("gains_now" if row["gain_changes"] else "gains_always", **fields)
-        yield from _gain_changes(case, about, [row])
 
 
 def _gain_changes(case: Case, about: Subject, rows: Sequence[Result]) -> Iterator[str]:
@@ -79,63 +65,33 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
 
 def ways(case: Case, about: Subject, rows: Sequence[Result], metrics: Result) -> Iterator[str]:
     """Say how channels went from setpoint to setpoint: of the one way that is named, or of all."""
-    question = case.question
-    words = without_times(question.words)
+    words = without_times(case.question.words)
     named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
-    led = WAY_LEADS.get(question.quantity, "beyond" if question.extreme in ("least", "most") else "took")
     for row in rows:
         moves, unit = row["moves"], unit_of(metrics, row["channel"])
         meant = [move for move in moves if (move["from"], move["to"]) in pairwise(named)]
         for move in meant or [move for move in moves if move["to"] in named] or moves:
             fields = about.at(move) | {"unit": unit, "channel": row["channel"]}
             fields |= {"start": move["from"], "stop": move["to"]}
-            parts = sorted(_way(case, about, move, unit).items(), key=lambda part: part[0] != led)
-            fields["parts"] = case.say("list_separator").join(text for _, text in parts)
-            yield case.item("move_row" if move["count"] == 1 else "move_rows", **fields)
+            fields["parts"] = case.say("list_separator").join(_way(case, about, move, unit))
+            yield case.item("move_row", **fields)
 
 
-def _way(case: Case, about: Subject, move: Result, unit: str) -> dict[str, str]:
-    """Return the parts of the sentence on one way, as far as the log tells them."""
-    spans = {
-        name: span_text(move[name] or 0.0, case.language, exact=True)
-        for name in ("seconds", "rise", "settled")
-    }
-    is_there, stays = (move[name] is not None for name in ("seconds", "settled"))
-    told = {"took": case.say("move_took" if is_there else "move_short", span=spans["seconds"])}
+def _way(case: Case, about: Subject, move: Result, unit: str) -> Iterator[str]:
+    """Yield the parts of the sentence on one way, as far as the log tells them."""
+    names = ("seconds", "settled")
+    spans = {name: span_text(move[name] or 0.0, case.language, exact=True) for name in names}
+    is_there, stays = (move[name] is not None for name in names)
+    yield case.say("move_took" if is_there else "move_short", span=spans["seconds"])
     if move["rise"] is not None:
-        told["rise"] = case.say("move_rise", span=spans["rise"])
+        yield case.say("move_rise", span=span_text(move["rise"], case.language, exact=True))
     if is_there and (move["beyond"]["size"] > 0 or case.question.extreme):
-        told["beyond"] = case.say("move_beyond", **about.at(move["beyond"], move["clock"]), unit=unit)
-    told["settled"] = case.say("move_settled" if stays else "move_unsettled", span=spans["settled"])
-    for name in ("rate", "steepest", "asked"):
+        yield case.say("move_beyond", **about.at(move["beyond"], move["clock"]), unit=unit)
+    if stays:
+        yield case.say("move_settled", span=spans["settled"])
+    for name in ("rate", "asked"):
         if move[name]:
-            told[name] = case.say(f"move_{name}", rate=move[name], unit=unit)
-    return told
-
-
-def ways_named(case: Case, about: Subject) -> Iterator[str]:
-    """Say how pv went to the setpoint that is named, where it is asked about the way there."""
-    question, numbers = case.question, numbers_in(case.question.words) - {*case.question.channels}
-    if numbers and (question.quantity in OF_A_WAY or aspect("way_to", question.words)):
-        metrics, rows = metrics_of(case, about)
-        rows = [{**row, "moves": [move for move in row["moves"] if move["to"] in numbers]} for row in rows]
-        yield from ways(case, about, [row for row in rows if row["moves"]], metrics)
-
-
-def cycles(case: Case, about: Subject) -> Iterator[str]:
-    """Say how many cycles a programme had, how long one took, what it reached, and if they were alike."""
-    metrics, rows = metrics_of(case, about)
-    for row in rows if aspect("cycle", case.question.words) else ():
-        if told := row["cycles"]:
-            names = ("seconds", "seconds_min", "seconds_max")
-            spans = {name: span_text(told[name] or 0.0, case.language, exact=True) for name in names}
-            fields = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
-            key = "cycles_odd" if told["odd"] else "cycles_alike"
-            alike = case.say(key, numbers=case.listed(told["odd"]))
-            yield case.item("cycles_row", alike=alike, **{**told, **spans}, **fields)
-            for one in (one for one in told["rows"] if one["number"] in told["odd"]):
-                span = span_text(one["seconds"] or 0.0, case.language, exact=True)
-                yield "  " + case.item("cycle_row", **about.at(one) | {"span": span, "unit": fields["unit"]})
+            yield case.say(f"move_{name}", rate=move[name], unit=unit)
 
 
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
@@ -153,8 +109,6 @@ def _part(case: Case, part: str, fields: Result) -> str:
     """Return one part of the sentence, "" if the log cannot tell it."""
     if part == "settling" and fields["settling_time"] is None and fields["overshoot"] is not None:
         part = "unsettled"
-    if part == "setpoint" and fields["setpoint"] == fields["longest"]:
-        part = "setpoint_alone"
     sentence = sentences()[f"metric_{part}"][case.language]
     names = [name for name in re.findall(r"{(\w+)", sentence) if name not in ("form", "unit", "line")]
     if any(fields.get(name) is None for name in names):
@@ -212,46 +166,3 @@ def _lead(case: Case, channels: Sequence[Result]) -> str:
         for row in stepped
     ]
     return case.lead(any(so) if so else None)
-
-
-def recoveries(case: Case, about: Subject) -> Iterator[str]:
-    """Say how long each time out of a loop's own band lasted, of the channels asked about."""
-    from instrumentgpt.analyst import report  # which has figures in it
-
-    diagnosis = diagnosed(case, about)
-    excursions = diagnosis["excursions"]
-    rows = [*excursions["unexplained"], *excursions["explained"]]
-    title = case.say("recoveries", label=about.label, count=_moments(rows) + excursions["count"] - len(rows))
-    yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
-    yield from report.happened(case, about, diagnosis, "out")
-
-
-def _moments(rows: Sequence[Result]) -> int:
-    """Return how often something left its band: channels that do so together, to one side, do it once."""
-    count, ends = 0, {True: -inf, False: -inf}
-    for row in sorted(rows, key=lambda row: float(row["onset"])):
-        side = row["size"] > 0
-        count += row["onset"] > ends[side]
-        ends[side] = max(ends[side], row["end"])
-    return count
-
-
-def when(case: Case, about: Subject) -> Iterator[str]:
-    """Say since when, until when and how often each fault of the log shows, and the span of the log.
-
-    Where it is asked since when, the logs before are looked at, too.
-    """
-    from instrumentgpt.analyst import over_logs, report  # which have figures in them
-
-    diagnosis = diagnosed(case, about)
-    faults = faults_of(diagnosis)
-    of_all = case.question.extreme == "when" and not (case.question.days or numbers_in(case.question.words))
-    several = list(over_logs.since_log(case, about)) if about.device and of_all else []
-    if not (several or faults):
-        of_excursions = diagnosis["excursions"]["count"]
-        yield from recoveries(case, about) if of_excursions else report.explained(case, about, diagnosis)
-        return
-    dangers = [f"**{fault['danger']}**\n\n" for fault in faults if fault["danger"]]
-    yield from [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
-    yield from (report.fault_row(case, about, fault) for fault in faults[: report.MOST_FAULTS])
-    yield "\n" + report.header(case, about, diagnosis) + "\n"

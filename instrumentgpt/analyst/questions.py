@@ -17,7 +17,6 @@ from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.mentions import PARTS, name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
-from instrumentgpt.instruments.reading import headers
 from instrumentgpt.instruments.since import counted, parts_of, places_in, since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
@@ -96,7 +95,6 @@ _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
     rf"(?:不是|而非|并非|\bnot|\binstead of|\brather than)\s*(?:(?:with|on|of|the|跟|和) ?)*"
     rf"(?:{_MONTH} ?\d|\d{{1,4}} ?[-/.月日])[\d/.月日-]*"
 )
-_FIRST_DAYS = re.compile(r"\bfirst (\w+) days\b|[头初](.)天")
 _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
@@ -254,15 +252,6 @@ def written(word: str, text: str) -> str:
     words = spelled(text)
     place = words.find(word) if len(words) == len(text) else -1
     return text[place : place + len(word)] if place >= 0 else word
-
-
-@cache
-def vocabulary() -> frozenset[str]:
-    """Return the words of questions and of what they are read by, and the letters of Han in these."""
-    texts = [spelled(path.read_text(encoding="utf-8")) for path in (EXAMPLES, TABLE, TERMS)]
-    rows = (row for part in NAMING for row in headers.vocabulary()[part].values())
-    texts += [spelled(" ".join((*row.get("words", ()), *row.get("asked", ())))) for row in rows]
-    return frozenset(word for text in texts for word in re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", text))
 
 
 def read_question(text: str, in_view: bool = False, devices: int = 0, *before: str) -> Question:
@@ -575,12 +564,10 @@ def weekdays_in(words: str) -> set[int]:
 def counted_days(words: str) -> list[int]:
     """Return the numbers of the days of a log that are counted.
 
-    >>> counted_days("the first and third day"), counted_days("第二天"), counted_days("days 2 and 4")
-    ([1, 3], [2], [2, 4])
+    >>> counted_days("第二天"), counted_days("days 2 and 4")
+    ([2], [2, 4])
     """
-    first = _FIRST_DAYS.search(words)
-    numbers = range(1, counted(first[1] or first[2]) + 1) if first else ()
-    return [*numbers, *places_in(words, "days?|天")]
+    return [*places_in(words, "days?|天")]
 
 
 def without_times(words: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from instrumentgpt.analyst.case import (
@@ -11,9 +11,9 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     ToolFailed,
     ask_for_log,
+    bare,
     choose_log,
     diagnosed,
-    faults_of,
     known_log,
 )
 from instrumentgpt.analyst.constraints import (
@@ -21,9 +21,7 @@ from instrumentgpt.analyst.constraints import (
     constraints_in_force,
     forbidding,
     forbidding_clauses,
-    until,
 )
-from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, read_question, spelled
 from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
@@ -35,7 +33,7 @@ from instrumentgpt.memory.reading.statements import statements
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, telling, terms
 
-MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
+MOST_SAID, MOST_QUOTED, MOST_REASONS = 8, 4, 8
 OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
@@ -44,45 +42,51 @@ COMPLAINT = 10.0  # log odds by the examples, from which a message that asks not
 
 def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
-    rows = {
+    answers = {
         "forget": lambda case: iter([case.say("forget_where")]), "called": quoted_words,
-        "which_log": which_log, "ruled_out": _ruled_out, "forbidden": _forbidden, "history": _history,
-        "said": quoted_words, "what_done": _done,
+        "which_log": None, "ruled_out": None, "forbidden": None, "history": _history,
+        "said": quoted_words, "what_done": None,
     }  # fmt: skip
     words = spelled(case.task.question)
-    answer = next((answer for name, answer in rows.items() if aspect(name, words)), None)
-    spoken = [] if answer else _spoken(case)[-MOST_QUOTED:]
-    yield from [case.say("said_title") + "\n\n", *spoken] if spoken else (answer or _recall)(case)
+    name = next((name for name in answers if aspect(name, words)), "")
+    spoken = [] if name else _spoken(case)[-MOST_QUOTED:]
+    if spoken:
+        yield from (case.say("said_title") + "\n\n", *spoken)
+    else:
+        yield from (answers.get(name) or partial(_record, only=name))(case)
 
 
-def _recall(case: Case) -> Iterator[str]:
-    """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
-    state, said = case.task.state, list[str]()
-    label = case.label or case.state_field("last_log_file")
+def _record(case: Case, only: str = "") -> Iterator[str]:
+    """Tell what is on record, section by section, or `only` one of them; without one nothing is fetched."""
+    state, title = case.task.state, case.label or case.state_field("last_log_file")
+    label = plain_text(title) or case.say("noted_all")
     findings = [plain_text(text) for text in state.get("findings") or []]
-    if case.same_device:
-        said = [_stated_line(case, row, "recall_value") for row in case.task.stated]
-        said += map(quoted, case.task.constraints)
-    if not (findings or said or case.task.ruled_out or state.get("root_causes") or known_log(case)):
-        key, ending = ("recall_first", "\n\n") if label else ("recall_nothing", "")
-        yield case.say(key, label=plain_text(label)) + ending
-        yield from diagnose(case) if label else ()
+    is_known = not only and findings and known_log(case)
+    sections = {
+        "findings": findings,
+        "ruled_out": _ruled_out(case, bool(is_known or (only == "ruled_out" and _has_log(case)))),
+        "what_done": done_to_it(case),
+        "said": [_stated_line(case, row, "recall_value") for row in case.task.stated * case.same_device],
+        "forbidden": _laid_down(case) if only or case.same_device else [],
+        "which_log": _logs_read(case),
+    }
+    if only:
+        key = f"record_{only}" + ("" if sections[only] else "_nothing")
+        yield from _listed(case, key, sections[only], label=label)
+        yield "" if sections[only] else case.say(key, label=label)
+        return
+    if not (any(sections.values()) or state.get("root_causes")):
+        key, ending = ("recall_first", "\n\n") if title else ("recall_nothing", "")
+        yield case.say(key, label=label) + ending
+        yield from diagnose(case) if title else ()
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
-    yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"
-    yield from _listed(case, "key_findings", findings)
-    for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
-        yield from (case.say(key, cause=plain_text(text)) + "\n\n" for text in state.get(part) or [])
-    out = list[str]()
-    with suppress(ToolFailed):  # of a log that is gone, what was said of it is left
-        known = diagnosed(case, choose_log(case)) if findings and known_log(case) else {"findings": []}
-        out = [reason for fault in faults_of(known) for reason in fault["ruled_out"]]
-    out = [plain_text(text) for text in dict.fromkeys((*out, *case.task.ruled_out))]
-    yield from _listed(case, "ruled_out", out[-MOST_NAMED:])
-    yield from _listed(case, "recall_done", done_to_it(case))
-    yield from _listed(case, "recall_said", said)
-    if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
-        yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
+    yield case.say("recall_title", label=label, status=status) + "\n\n"
+    for name, rows in sections.items():
+        yield from _listed(case, f"record_{name}", rows, label=label)
+        for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
+            causes = state.get(part) or [] if name == "findings" else []
+            yield from (case.say(key, cause=plain_text(text)) + "\n\n" for text in causes)
     others = case.task.others.items() if len(case.task.devices) != 1 else ()
     causes = (
         (name, [*(left.get("root_causes") or []), *(left.get("findings") or [])]) for name, left in others
@@ -91,51 +95,47 @@ def _recall(case: Case) -> Iterator[str]:
     yield from _listed(case, "recall_others", rows)
 
 
+def _has_log(case: Case) -> bool:
+    return bool(case.device or known_log(case))
+
+
 def _listed(case: Case, title: str, texts: list[str], **fields: str) -> Iterator[str]:
     if texts:
         yield case.say(title, **fields) + "\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
 
 
-def _ruled_out(case: Case) -> Iterator[str]:
-    """Say what is out: by what was said in the conversation, then by the checks of the known log."""
-    said = [plain_text(sentence) for sentence in case.task.ruled_out]
+def _ruled_out(case: Case, with_checks: bool) -> list[str]:
+    """Return what is out: by what was said in the conversation, and by the checks of the log."""
     reasons = dict[str, list[int]]()
-    if case.device or known_log(case):
-        for finding in diagnosed(case, choose_log(case, in_view=True))["findings"]:
+    with suppress(ToolFailed):  # of a log that is gone, what was said of it is left
+        for finding in diagnosed(case, choose_log(case, in_view=True))["findings"] if with_checks else ():
             for reason in finding["ruled_out"]:
                 reasons.setdefault(reason, []).extend([finding["channel"]] * (finding["channel"] is not None))
-    rows = [
-        reason + (case.say("stated_channel", channel=case.listed(channels)) if channels else "")
-        for reason, channels in list(reasons.items())[:MOST_REASONS]
-    ]
-    yield from _listed(case, "ruled_out_said", said)
-    yield from _listed(case, "ruled_out_checks", rows)
-    yield "" if said or rows else case.say("ruled_out_nothing")
+    placed = {
+        reason: case.say("stated_channel", channel=case.listed(of)) if of else ""
+        for reason, of in reasons.items()
+    }
+    said = map(plain_text, dict.fromkeys(case.task.ruled_out))
+    return [*said, *[reason + where for reason, where in placed.items()][:MOST_REASONS]]
 
 
-def _forbidden(case: Case) -> Iterator[str]:
-    """List what the user laid down, for the device in question or for all, with the turn of each."""
-    said = [
-        (turn, text)
-        for turn, message in case.task.messages_of("user")
-        for text in case.task.constraints
-        if text in message
-    ]
-    turns = {text: turn for turn, text in said}
-    rows = [
+def _logs_read(case: Case) -> list[str]:
+    """Return the logs that were read of the device in question, the one of the last answer first."""
+    about = known_log(case)
+    read = (bare(name) for name in case.task.state.get("downloaded_logs") or [])
+    last = about.log if about else bare(case.state_field("last_log_file"))
+    logs = dict.fromkeys(filter(None, [last, *read])) if case.same_device else {}
+    return [quoted(log) + (f" ({about.label})" if about and log == about.log else "") for log in logs]
+
+
+def _laid_down(case: Case) -> list[str]:
+    """Return what the user laid down, for the device in question or for all, each with its turn."""
+    said = case.task.messages_of("user")
+    turns = {text: turn for turn, message in said for text in case.task.constraints if text in message}
+    return [
         quoted(text) + (case.say("in_turn", turn=turns[text]) if text in turns else "")
         for text in case.task.constraints
     ]
-    label = case.label or case.say("noted_all")
-    yield from _listed(case, "forbidden_title", rows, label=label)
-    yield case.say("forbidden_holds" if rows else "forbidden_nothing", label=label)
-
-
-def _done(case: Case) -> Iterator[str]:
-    """List what was done to the device in question, by the user's words."""
-    label, rows = case.label or case.say("noted_all"), done_to_it(case)
-    yield from _listed(case, "done_title", rows, label=label)
-    yield case.say("done_only" if rows else "done_nothing", label=label)
 
 
 def is_done(text: str) -> bool:
@@ -207,7 +207,7 @@ def quoted_words(case: Case) -> Iterator[str]:
         is_ours = ours and (not yours or ours.start() < yours.start())  # what did I tell you
         lines = _messages_on(case, "user" if is_ours else "assistant" if yours else "")
         if not lines and any(_is_on(text, case) for text in case.task.constraints):
-            yield from _forbidden(case)
+            yield from _record(case, "forbidden")
             return
         yield case.say("said_title") + "\n\n" + "".join(lines) if lines else case.say("said_nothing")
 
@@ -283,7 +283,7 @@ def constraints_note(case: Case, constraints: list[str], key: str = "constraints
 def _is_on(constraint: str, case: Case) -> bool:
     """Return whether what `constraint` forbids or limits is what the question speaks of: "the heater"."""
     forbidden = " ".join(forbidding_clauses(constraint)) or constraint
-    return bool({*terms(forbidden.replace(until(constraint) or "\0", " "))} & _things(case))
+    return bool({*terms(forbidden)} & _things(case))
 
 
 def _things(case: Case) -> set[str]:

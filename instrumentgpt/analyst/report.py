@@ -24,8 +24,6 @@ from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 MOST_FAULTS = 6
-MOST_MOVED = 3  # other columns told with them
-FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one is chance
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
@@ -52,10 +50,11 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
-    asks_lines = aspect("evidence", words)
-    yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
-    if asks_lines:
-        yield from _lines(case, about, diagnosis)
+    asks_lines = aspect("evidence", words) or aspect("next", words)
+    yield from explained(case, about, diagnosis, drawn=not asks_lines)
+    for finding in faults_of(diagnosis)[:MOST_FAULTS] if aspect("evidence", words) else ():
+        yield f"\n{finding['summary']}\n\n"
+        yield from (f"- {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
     yield from ("\n", *figures(case)) if window else ()
@@ -76,7 +75,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield header(case, about, diagnosis) + "\n\n"
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
-    yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
         action = "" if acts_first else "".join(next_action(case, about, diagnosis))
@@ -159,38 +157,12 @@ def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Resul
 
 
 def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
-    """Return the diagnosis with what its log alone, or its loops alone, do not show.
+    """Return the diagnosis with what its log alone does not show: what grows over the device's logs.
 
-    rising  where there is no fault, what grows over the device's logs
-    moved   where excursions are unexplained, other columns that moved with them
+    Only where there is no fault.
     """
-    is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
-    moved = list(_moved(case, figures_beside(case, about))) if is_left else []
-    return diagnosis | {
-        "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
-        "moved": moved,
-    }
-
-
-def figures_beside(case: Case, about: Subject, **given: Any) -> list[Result]:
-    """Return the figures of the columns of a log that are no loop's."""
-    columns = case.tool("column_figures", **about.named)["columns"]
-    names = [column["name"] for column in columns if not column["role"]]
-    rows: list[Result] = case.tool("column_figures", **about.named, columns=names, **given)["rows"]
-    return rows
-
-
-def _moved(case: Case, rows: list[Result]) -> Iterator[tuple[str, str, str]]:
-    """Yield columns that moved with excursions: the head, when first, and the sentence on it."""
-    for row in rows:
-        for group in row["during"]:
-            is_excursion = group["what"] in ("above", "below")
-            if is_excursion and group["out"] >= max(FEWEST_MOVED, group["count"] / 2):
-                low, high = row["usual"]
-                fields = {"what": case.say(f"column_{group['what']}"), "low": low, "high": high}
-                fields |= {"column": quoted(row["column"]), "unit": f" {row['unit']}".rstrip()}
-                text = case.say("moved_with", **group | fields)
-                yield fields["column"], group["times"][0]["clock"], text
+    rising = [] if faults_of(diagnosis) else rising_over(case, about, unasked=True)
+    return diagnosis | {"rising": rising}
 
 
 def draw(case: Case, about: Subject, **arguments: Any) -> None:
@@ -218,16 +190,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if not channels:
         return _no_verdict(case, about, diagnosis)
     if swing := _swing(case, diagnosis):
-        key = f"verdict_{'wave' if swing['period'] else 'wander'}_{swing['maker']}"
-        size = {
-            "size": swing["half_size"],
-            "unit": unit_of(diagnosis, swing["channel"]),
-            "period": swing["period"],
-        }
-        moving = sorted({swing["channel"], *swing["together"]})
-        told = case.say("moving_all" if moving == channels else "moving_some", channels=case.listed(moving))
-        placed = {"channels": case.listed(channels), "count": len(channels), "moving": told}
-        return case.say(key, label=about.label, channel=swing["channel"], **placed, **size)
+        size = {"size": swing["half_size"], "unit": unit_of(diagnosis, swing["channel"])}
+        size |= {"period": swing["period"], "made": case.say(f"made_{swing['maker']}")}
+        moving = case.listed(sorted({swing["channel"], *swing["together"]}))
+        placed = {"channels": case.listed(channels), "count": len(channels), "moving": moving}
+        return case.say(
+            "verdict_wave" if swing["period"] else "verdict_wander", label=about.label, **placed, **size
+        )
     if case.question.channel is not None:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
     others = sorted({*diagnosis["channel_numbers"]} - {*channels})
@@ -302,17 +271,21 @@ def fault_row(case: Case, about: Subject, fault: Result) -> str:
 
 def running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
-    faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
-    grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
-    away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
-    key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
-    rising = diagnosis.get("rising")
-    key = "rising" if rising and key in ("yes", "untold") else key
-    may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
-    told = case.say(
-        f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", "")
+    grave = [fault for fault in faults_of(diagnosis) if severity(fault["class"]) == "critical"]
+    tells = {finding["severity"] for finding in diagnosis["findings"]} - {"info"}
+    is_open = diagnosis["excursions"]["unexplained"] or diagnosis.get("rising")
+    key = (
+        "no"
+        if grave
+        else "but"
+        if is_open or (tells and faults_of(diagnosis))
+        else "yes"
+        if tells
+        else "untold"
     )
-    led = case.lead(False if key in ("no", "away") else None) if not may else ""
+    may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
+    told = case.say(f"running_{key}", title=grave[0]["title"] if grave else "")
+    led = case.lead(False if grave else None) if not may else ""
     return led + together([*may, told, case.say("running_limit")], case.language)
 
 
@@ -334,17 +307,7 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if more := count - len(shown):
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
-    moved = [text for _, _, text in diagnosis.get("moved", ())][:MOST_MOVED]
-    told = case.say(key, label=about.label, count=count, told=case.listed(rows))
-    lines = [case.say("excursion_written", **fields) for fields in _written(about, diagnosis)[:1]]
-    return together([told, *(moved or lines)], case.language)
-
-
-def _written(about: Subject, diagnosis: Result) -> list[dict[str, str]]:
-    """Return what the log says before its unexplained excursions: the words, when, and the link."""
-    rows = (row["written"] for row in diagnosis["excursions"]["unexplained"] if row["written"])
-    start = diagnosis["start"]
-    return [about.at(row, start) | {"text": quoted(row["text"])} for row in rows]
+    return case.say(key, label=about.label, count=count, told=case.listed(rows))
 
 
 def excursion_row(
@@ -384,7 +347,7 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
     if aspect("of_log", case.question.words) and diagnosis["kinds"] and "period" not in diagnosis["missing"]:
         period = span_text(diagnosis["kinds"][0]["period"], case.language)
         columns = case.listed(map(plain_text, diagnosis["beside"]))
-        more = case.say("header_columns" if columns else "header_period", period=period, columns=columns)
+        more = case.say("header_columns", period=period, columns=columns or "0")
     begun = case.say("only_begun", log=quoted(about.only_begun)) if about.only_begun else ""
     aged = age(case.task, case.language, diagnosis["end"])
     return together(filter(None, (sentence, more, begun, aged)), case.language)
@@ -598,13 +561,8 @@ def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
     if excursions := diagnosis["excursions"]["unexplained"]:
-        moved = diagnosis.get("moved") or [("", excursions[0]["onset_clock"], "")]
-        columns = case.listed(dict.fromkeys(filter(None, (column for column, _, _ in moved))))
-        at = moment(moved[0][1], diagnosis["start"])
-        action = case.say("excursion_next_moved" if columns else "excursion_next", clock=at, columns=columns)
-        lines = [case.say("excursion_next_written", **fields) for fields in _written(about, diagnosis)[:1]]
-        action = together([*lines * (not columns), action], case.language)
-        yield case.say("next_action", action=action) + "\n"
+        at = moment(excursions[0]["onset_clock"], diagnosis["start"])
+        yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
     if excursions or rising or not healthy:
@@ -658,51 +616,37 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield "\n" + case.say("ask_period", log=quoted(about.log)) + "\n"
 
 
-def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Yield the raw lines behind each finding, and what was ruled out of the others."""
-    findings = faults_of(diagnosis)[:MOST_FAULTS] or diagnosis["findings"][:MOST_LINES]
-    yield "\n" + case.say("raw_lines") + "\n\n" if findings else ""
-    for place, finding in enumerate(findings):
-        yield f"- {finding['summary']}\n"
-        yield from (f"  - {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
-        out = (together((case.say("ruled_out"), reason), case.language) for reason in finding["ruled_out"])
-        yield from (f"  - {reason}\n" for reason in out if place)
-
-
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
     """Yield what the checks say of each part and cause that is suspected, and whether they judged it."""
-    too_little = _of_class(diagnosis, "insufficient_data")
     is_sound = aspect("sound", case.question.words)
-    for number, (name, faults) in enumerate(suspected(case.question.words).items()):
-        seen = _of_class(diagnosis, *faults)
-        judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]} if not too_little else ()
-        silent = [fault for fault in faults if fault in judged]
-        title = cause_title(name, case.language) if name in faults else case.say(f"part_{name}")
-        untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
-        left = [text for fault in faults_of(diagnosis) for text in fault["cannot_tell"] if untold in text]
-        left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
-        if seen:
-            key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
-        elif "heater_degradation" in faults and diagnosis["rising"]:
-            key, text = "suspect_grows", f"{diagnosis['rising'][0]['text']}."
-        elif left:
-            key, text = "suspect_open", left[0]
-        elif weighed := _weighed(diagnosis, faults):
-            key, text = f"suspect_{'open' if weighed['reason'] in NOT_RULED_OUT else 'out'}", weighed["text"]
-        elif silent:
-            key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=diagnosis["lines"])
-        else:
-            key, text = "suspect_unjudged", ""
-        is_beyond = name in BEYOND and key in ("suspect_out", "suspect_unjudged")
-        beyond = case.say(f"beyond_{name}") if is_beyond else ""
-        led = case.lead(bool(is_sound)) if key == "suspect_out" and not number else ""
-        key = "suspect_unsound" if seen and is_sound else key
-        parts = (led + case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
-        is_judged = key not in ("suspect_open", "suspect_unjudged")
-        yield is_judged, together(filter(None, parts), case.language) + "\n\n"
+    for number, (name, suspects) in enumerate(suspected(case.question.words).items()):
+        title = cause_title(name, case.language) if name in suspects else case.say(f"part_{name}")
+        key, text = _told_of(case, about, diagnosis, name, suspects)
+        beyond = case.say(f"beyond_{name}") if name in BEYOND and key in ("out", "unjudged") else ""
+        led = case.lead(bool(is_sound)) if key == "out" and not number else ""
+        key = "unsound" if key == "found" and is_sound else key
+        said = led + case.say(f"suspect_{key}", title=title[:1].lower() + title[1:], label=about.label)
+        is_judged = key not in ("open", "unjudged")
+        yield is_judged, together(filter(None, (said, text, beyond)), case.language) + "\n\n"
 
 
-def _weighed(diagnosis: Result, faults: Sequence[str]) -> Result | None:
-    """Return what a check that found something says of the causes `faults`."""
-    rows = (row for fault in faults_of(diagnosis) for row in fault["alternatives"] if row["class"] in faults)
-    return next(rows, None)
+def _told_of(
+    case: Case, about: Subject, diagnosis: Result, name: str, suspects: Sequence[str]
+) -> tuple[str, str]:
+    """Return what the log says of a part or cause: found, grows, open, out or unjudged; and by what."""
+    if seen := _of_class(diagnosis, *suspects):
+        return "found", f"{seen[0]['summary']} ({links(about, seen[0])})"
+    if "heater_degradation" in suspects and diagnosis["rising"]:
+        return "grows", f"{diagnosis['rising'][0]['text']}."
+    faults = faults_of(diagnosis)
+    untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
+    left = [text for fault in faults for text in fault["cannot_tell"] if untold in text]
+    if left := left + [fault["next_test"] for fault in faults if fault["open_rival"] in suspects]:
+        return "open", left[0]
+    weighed = (row for fault in faults for row in fault["alternatives"] if row["class"] in suspects)
+    if row := next(weighed, None):
+        return "open" if row["reason"] in NOT_RULED_OUT else "out", row["text"]
+    judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]}
+    silent = judged & {*suspects} if not _of_class(diagnosis, "insufficient_data") else ()
+    counted = {"count": len(silent), "lines": diagnosis["lines"]}
+    return ("out", case.say("suspect_silent", **counted)) if silent else ("unjudged", "")

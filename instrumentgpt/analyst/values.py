@@ -43,7 +43,6 @@ class Wanted:
     limits  "above" and "below": asked is of the times past them
     inside  between the limits, not out of them
     level   asked is when a column came to this value, from the side on which it began
-    away    … when it was back there, from the side where it seldom is
     beside  a second column
     at      the moment at which values are asked for
     """
@@ -54,7 +53,6 @@ class Wanted:
     limits: dict[str, float] = field(default_factory=dict)
     inside: bool = False
     level: float | None = None
-    away: bool = False
     beside: Result | None = None
     at: str = ""
 
@@ -81,26 +79,17 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         of_own = frozenset() if wanted.limits or wanted.level is not None else frozenset(("switched",))
         wanted = replace(wanted, limits=limits, asks=wanted.asks | of_own)
         rows = _rows(case, about, read, wanted, spans)
-    of_all, lead = list[Result](), ""
-    if len(rows) > 2 * len(wanted.columns) and when.of_days and not wanted.asks & {"change", "slope"}:
-        of_each = ([row for row in rows if row["column"] == one["name"]] for one in wanted.columns)
-        of_all = [_joined(of) | {"is_all": True} for of in of_each if of]
+    lead = ""
     if wanted.limits:
         so = [_is_so(case, wanted, row)[0] for row in rows]
         is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
         lead = case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
-        rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead and not of_all else rows
+        rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead else rows
     yield from _first_of(case, wanted, read, rows)
-    for row in (*of_all, *rows):
-        said = _sentences(case, wanted, row, read)
-        if "is_all" in row:
-            yield lead + case.say("logs_of_all", told=next(said).rstrip(".。")) + "\n\n"
-            lead = ""
-            continue
-        for text in said:
+    for row in rows:
+        for text in _sentences(case, wanted, row, read):
             yield text if text.startswith(" ") else f"- {lead}{text}\n"
             lead = ""
-    yield from _difference(case, wanted, rows)
     numbers = [row["span"] for row in rows]
     for number, (since, until) in enumerate(spans):
         is_between = case.question.days or len(spans) == 2 or min(numbers) < number < max(numbers)
@@ -128,8 +117,6 @@ def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, 
     row = rows[0]
     if wanted.level is not None:
         half = 0.5 * 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
-        if wanted.away:
-            return {"below" if row["mean"] > wanted.level - half else "above": wanted.level}
         rises = row["first"]["value"] < wanted.level
         return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
     if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:
@@ -215,27 +202,22 @@ def at_clock(told: Result, day: str = "") -> Result:
 
 
 def _first_of(case: Case, wanted: Wanted, read: Result, rows: Sequence[Result]) -> Iterator[str]:
-    """Say which column, or stretch, has most or least of what is told, where it is asked which."""
-    order = [name for name in ("least", "most", "mean") if name in wanted.asks]
-    is_which = aspect("which_one", case.question.words) and not (wanted.limits or wanted.beside or wanted.at)
-    if len(rows) < 2 or not order or not is_which or len({row["unit"] for row in rows}) > 1:
+    """Say which column, or stretch, has most and least of what is told, where it is asked which."""
+    of_limit = wanted.limits or wanted.beside or wanted.at
+    if len(rows) < 2 or of_limit or not aspect("which_one", case.question.words):
         return
-    end = order[0]
-    size = {id(row): row[end] if end == "mean" else row[end]["value"] for row in rows}
-    if all(column["role"] == "error" for column in wanted.columns):
-        ranked = sorted(rows, key=itemgetter("mean_size"))
-        names = (_named(case, wanted, row, read, bool(wanted.when.spans)) for row in (ranked[0], ranked[-1]))
-        sizes = {"least": ranked[0]["mean_size"], "most": ranked[-1]["mean_size"]}
-        said = dict(zip(("best", "worst"), names, strict=True)) | {"unit": f" {rows[0]['unit']}"}
-        yield case.say("which_error", **said, **sizes) + "\n\n"
+    of_error = all(column["role"] == "error" for column in wanted.columns)
+    end = next((name for name in EXTREMES if name in wanted.asks and not of_error), "mean")
+    sizes = [
+        row["mean_size"] if of_error else row[end] if end == "mean" else row[end]["value"] for row in rows
+    ]
+    ranked = sorted(zip(sizes, range(len(rows)), strict=True))
+    if len({row["unit"] for row in rows}) > 1:
         return
-    row = EXTREMES.get(end, max)(rows, key=lambda row: size[id(row)])
-    fields = {
-        "what": _named(case, wanted, row, read, bool(wanted.when.spans)),
-        "value": size[id(row)],
-        "unit": f" {row['unit']}".rstrip(),
-    }
-    yield case.say(f"which_{end}", count=len(rows), **fields) + "\n\n"
+    names = [_named(case, wanted, rows[place], read, bool(wanted.when.spans)) for _, place in ranked]
+    said = {"best": names[0], "least": ranked[0][0], "worst": names[-1], "most": ranked[-1][0]}
+    what = case.say("which_error" if of_error else f"which_{end}")
+    yield case.say("which", what=what, unit=f" {rows[0]['unit']}".rstrip(), **said) + "\n\n"
 
 
 def _named(case: Case, wanted: Wanted, row: Result, read: Result, is_placed: bool) -> str:
@@ -282,12 +264,7 @@ def _beside(case: Case, wanted: Wanted, row: Result, read: Result, said: Result)
     """Yield what one column has more than another, or what that read when the first was at an extreme."""
     other = wanted.beside or {}
     said = said | {"beside": what_is(case, other, read), "other": f" {other['unit']}".rstrip()}
-    if "apart" not in wanted.asks:
-        for name in EXTREMES:
-            if name in wanted.asks:
-                fields = said | at_clock(row[name]) | {"beside": said["beside"], "read": row[name]["beside"]}
-                yield case.say(f"series_at_{name}", **fields)
-    elif said["unit"] and said["other"] not in ("", said["unit"]):
+    if said["unit"] and said["other"] not in ("", said["unit"]):
         yield case.say("series_unlike", **said)
     else:
         more = row["apart"]["mean"] * (-1 if table()["asked"]["less"].search(case.question.words) else 1)
@@ -334,7 +311,7 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     limits, past, is_switched = wanted.limits, row["past"], "switched" in wanted.asks
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf), "level": wanted.level}
     key = "full" if limits == FULL_LOAD else "band" if len(limits) == 2 else next(iter(limits))
-    key += "_level" if wanted.level is not None and not wanted.away else "_switched" if is_switched else ""
+    key += "_level" if wanted.level is not None else "_switched" if is_switched else ""
     side = case.say(f"side_{key}", **band, unit=said["unit"])
     _, end = _is_so(case, wanted, row)
     reach = {"end": case.say(f"column_{end}", **at_clock(row[end]), unit=said["unit"])}
@@ -343,19 +320,11 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         return
     fields = {**said, "side": side, **at_clock(past)}
     exact = partial(span_text, language=case.language, exact=True)
-    fields |= {name: exact(past[name]) for name in ("seconds", "longest", "wait")}
+    fields |= {name: exact(past[name]) for name in ("seconds", "longest")}
     for name in ("first", "last"):
         fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
     if wanted.inside:
         yield case.say("past_inside", **fields, rest=1 - past["share"], **band)
-    leads = ("first", "last", "longest", *(["share"] * (not wanted.inside)))
-    is_timed = bool(wanted.asks & {"when", "level"})
-    keys = [name for name in leads if name in wanted.asks] or ["first"] * is_timed
-    keys = ["longest"] if wanted.away else keys
-    if wanted.when.after and past["wait"]:
-        keys = ["wait", *(name for name in keys if name != "first")]
-    for name in () if case.question.yes_no and wanted.level is None else keys:
-        yield case.say(f"past_{name}", **fields, since=moment(row["since"]))
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
     if past["every"] and "how_many" in wanted.asks:
@@ -367,13 +336,3 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         farthest = at_clock(one["farthest"], one["clock"])
         fields = {**farthest, **spans, **clocks, "line": one["line"], "unit": said["unit"]}
         yield "  " + case.item("limit_switched" if is_switched else "limit_time", **fields)
-
-
-def _difference(case: Case, wanted: Wanted, rows: Sequence[Result]) -> Iterator[str]:
-    """Say by how much the mean of a column differs from one of two stretches to the other."""
-    is_asked = len(wanted.when.spans) == 2 and not wanted.limits and "mean" in wanted.asks
-    for column in wanted.columns if is_asked else ():
-        means = [row["mean"] for row in rows if row["column"] == column["name"]]
-        if len(means) == 2:
-            unit = f" {column['unit']}".rstrip()
-            yield case.item("series_difference", by=means[1] - means[0], unit=unit)
