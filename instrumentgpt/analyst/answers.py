@@ -426,7 +426,7 @@ def help_(case: Case) -> Iterator[str]:
     elif aspect("can_do", words) and ("?" in words or not aspect("thanks", words)):
         yield case.say("help")
     elif aspect("thanks", words) or aspect("bye", words):
-        yield case.say("welcome")
+        yield case.say("bye" if aspect("bye", words) else "welcome")
     else:
         yield case.say("help_short")
 
