@@ -9,7 +9,11 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 5_840,
+<<<<<<< HEAD
+    "instrumentgpt/analyst": 5_844,
+=======
+    "instrumentgpt/analyst": 5_844,
+>>>>>>> wt-ana
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -24,7 +28,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_405,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_196
+<<<<<<< HEAD
+WHOLE = 65_200
+=======
+WHOLE = 65_200
+>>>>>>> wt-ana
 
 
 def lines_in(room: str) -> int:

@@ -24,7 +24,7 @@ from instrumentgpt.analyst.case import (
     known_log,
 )
 from instrumentgpt.analyst.columns import called
-from instrumentgpt.analyst.compare import compare
+from instrumentgpt.analyst.compare import compare, is_over_logs, over_logs, survey
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
@@ -54,7 +54,6 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
 from instrumentgpt.analyst.stretches import window_asked, window_words
-from instrumentgpt.analyst.survey import is_over_logs, over_logs, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -298,7 +297,7 @@ def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
     if approval(case.task.question) is not None and not is_courtesy:
-        return case.say("assent")
+        return case.say("assent_device" if case.label else "assent", label=case.label)
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
         named = case.task.devices
         label = named[0] if len(named) == 1 else "" if named else case.label
@@ -330,11 +329,11 @@ def _kind(case: Case) -> str:
         return "shift"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
+        return "logs"
     several = len(question.days) > 1 and not question.clocks
     if case.device and is_of_one and kind in OVER_LOGS and (several or aspect("trend", words)):
         return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
-    if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
-        return "logs"
     if is_of_one and _has_subject(case) and kind in OVER_LOGS and limits_asked(words):
         return "figures"
     of_lines = topic(case) and aspect("how_often", words) and question.quantity in ("", "period")
@@ -427,7 +426,7 @@ def help_(case: Case) -> Iterator[str]:
     elif aspect("can_do", words) and ("?" in words or not aspect("thanks", words)):
         yield case.say("help")
     elif aspect("thanks", words) or aspect("bye", words):
-        yield case.say("welcome")
+        yield case.say("bye" if aspect("bye", words) else "welcome")
     else:
         yield case.say("help_short")
 

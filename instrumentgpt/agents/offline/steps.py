@@ -11,12 +11,12 @@ from instrumentgpt.agents.offline.task import calling
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.answers import ANSWERS
 from instrumentgpt.analyst.case import Case, Result, Subject, Task, ToolFailed, age, bare
+from instrumentgpt.analyst.compare import devices, survey
 from instrumentgpt.analyst.constraints import mark, step_of
 from instrumentgpt.analyst.events import list_logs
 from instrumentgpt.analyst.questions import aspect, read_question
 from instrumentgpt.analyst.remembered import quoted_words, remembered
 from instrumentgpt.analyst.report import diagnosed, draw, explained, faults_of
-from instrumentgpt.analyst.survey import devices, survey
 from instrumentgpt.analyst.words import joined, phrase, plain_text, quoted
 from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
