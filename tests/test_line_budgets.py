@@ -9,11 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-<<<<<<< HEAD
     "instrumentgpt/analyst": 5_844,
-=======
-    "instrumentgpt/analyst": 5_844,
->>>>>>> wt-ana
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -28,11 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_405,
     "instrumentgpt/ui": 7_429,
 }
-<<<<<<< HEAD
 WHOLE = 65_200
-=======
-WHOLE = 65_200
->>>>>>> wt-ana
 
 
 def lines_in(room: str) -> int:
