@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 5_836,
+    "instrumentgpt/analyst": 5_854,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_420,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_156
+WHOLE = 65_174
 
 
 def lines_in(room: str) -> int:
