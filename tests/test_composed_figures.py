@@ -157,6 +157,18 @@ def test_gains_that_changed_in_the_log_are_told_with_their_time(tmp_path):
         assert "kp 6 → 4" in text and "2026-03-04 08:10" in text
 
 
+def test_the_cycles_of_a_programme_are_counted_and_the_odd_one_named(tmp_path):
+    long = [60, 60, 90, 60, 60]  # rows at 45 °C; 60 at 25 °C after each
+    setpoint = np.concatenate([np.full(30, 25.0), *(np.repeat([45.0, 25.0], [rows, 60]) for rows in long)])
+    pv, rows = 25.0, ["time,setpoint,pv,output"]
+    for second, target in enumerate(setpoint):
+        pv += (target - pv) / 8
+        rows.append(f"{second},{target},{pv:.2f},{50 + 2 * (target - pv):.1f}")
+    (tmp_path / "cycles.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = asked("are all cycles alike?", tmp_path, attachments=(str(tmp_path / "cycles.csv"),)).text
+    assert "45 °C 5 times: 5 cycles" in text and "Not like the others: 3" in text
+
+
 def test_a_chambers_pressure_numbers_no_channels(tmp_path):
     rows = ["Time,SP,PV,OUT,P_ch (mbar)"]
     for number in range(600):

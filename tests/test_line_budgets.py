@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 5_844,
+    "instrumentgpt/analyst": 5_862,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 24_474,
+    "instrumentgpt/instruments": 24_473,
     "instrumentgpt/memory": 4_669,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_405,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_200
+WHOLE = 65_217
 
 
 def lines_in(room: str) -> int:

@@ -28,6 +28,7 @@ from instrumentgpt.analyst.columns import (
 )
 from instrumentgpt.analyst.programme import (
     channel_figures,
+    cycles,
     held_setpoints,
 )
 from instrumentgpt.analyst.questions import (
@@ -79,7 +80,7 @@ def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
     question, about = case.question, choose_log(case)
     stretch = stretches(case, about, of_device=True)
-    if held := list(held_setpoints(case, about)):
+    if held := [*cycles(case, about)] or [*held_setpoints(case, about)]:
         yield from (stretch.note + "\n\n" if stretch.note else "", *held)
         return
     role = COLUMN.get(question.quantity)

@@ -94,6 +94,19 @@ def _way(case: Case, about: Subject, move: Result, unit: str) -> Iterator[str]:
             yield case.say(f"move_{name}", rate=move[name], unit=unit)
 
 
+def cycles(case: Case, about: Subject) -> Iterator[str]:
+    """Say how many cycles a programme had, how long one took, what it reached, and if they were alike."""
+    metrics, rows = metrics_of(case, about)
+    for row in rows if aspect("cycle", case.question.words) else ():
+        if told := row["cycles"]:
+            names = ("seconds", "seconds_min", "seconds_max")
+            spans = {name: span_text(told[name] or 0.0, case.language, exact=True) for name in names}
+            fields = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
+            key = "cycles_odd" if told["odd"] else "cycles_alike"
+            alike = case.say(key, numbers=case.listed(told["odd"]))
+            yield case.item("cycles_row", alike=alike, **{**told, **spans}, **fields)
+
+
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
     """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
     quantity = "gains" if case.question.gain else case.question.quantity
