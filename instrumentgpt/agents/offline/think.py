@@ -115,7 +115,7 @@ def _steps(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
         every = phrase("plan_survey", scope.language, names=phrase("every_device", scope.language))
         yield 0, "analyze", "devices", say("plan_survey") if len(scope.names) > 1 else every
         return
-    fetches = kind == "events" and bool(aspect("fetches", scope.question.words))
+    fetches = kind in ("events", "diagnosis") and bool(aspect("fetches", scope.question.words))
     if not scope.known_log or fetches:
         yield 0, "read", "logs", say("plan_fetch_since" if scope.day else "plan_fetch")
     if fetches and not scope.report:
