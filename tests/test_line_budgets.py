@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 5_862,
+    "instrumentgpt/analyst": 5_860,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_405,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_217
+WHOLE = 65_215
 
 
 def lines_in(room: str) -> int:

@@ -272,9 +272,9 @@ def test_a_thermometer_that_never_showed_anything_but_a_place_holder_may_be_open
     rows = held(0.0, hours=1.0).assign(outside_temp=value)
     rows.to_csv(tmp_path / "dead.csv", index=False)
     (doubt,) = (
-        why for why in diagnosed(read_as(tmp_path / "dead.csv", Stated())).withheld.values() if why.of
+        why for why in diagnosed(read_as(tmp_path / "dead.csv", Stated())).withheld.values() if why.doubt
     )
-    assert (doubt.of.fault, doubt.of.numbers["value"]) == ("sensor_open", value)  # beside the loop
+    assert (doubt.doubt.fault, doubt.doubt.numbers["value"]) == ("sensor_open", value)  # beside the loop
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def about(log: Log, fault: str) -> tuple[bool, bool]:
     diagnosis = diagnose(log)
     return (
         fault in {finding.fault for finding in diagnosis.findings},
-        any(why.of and why.of.fault == fault for why in diagnosis.withheld.values()),
+        any(why.doubt and why.doubt.fault == fault for why in diagnosis.withheld.values()),
     )
 
 
@@ -45,7 +45,7 @@ def test_a_doubt_explains_no_fault_away():
     "language, words", [("en", ["perhaps “Channel 1", "not seen to hold"]), ("zh", ["也許「通道 1", "平常"])]
 )
 def test_a_doubt_is_told_with_why_it_is_no_verdict(language, words):
-    (doubt,) = (why for why in diagnose(spiked(SHORT)).withheld.values() if why.of)
+    (doubt,) = (why for why in diagnose(spiked(SHORT)).withheld.values() if why.doubt)
     assert all(word in wording.withheld_reason(doubt, language) for word in words)
 
 

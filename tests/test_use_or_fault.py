@@ -169,5 +169,5 @@ def test_a_reading_that_stops_where_the_log_says_what_is_done_is_no_open_sensor(
         gas = (said or "nan") if 700 <= row < 1200 else f"{12 + row % 5 / 10}"
         lines.append(f"{row * 10},60.0,{60 + (row % 3) / 100:.2f},{40 + row % 2},{gas}")
     (tmp_path / "run.csv").write_text("\n".join(lines))
-    doubts = {why.fault for why in diagnose(read_log(tmp_path / "run.csv")).withheld.values() if why.of}
+    doubts = {why.fault for why in diagnose(read_log(tmp_path / "run.csv")).withheld.values() if why.doubt}
     assert ("sensor_open" in doubts) == found

@@ -421,12 +421,10 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     else:
         sentences = (channel_row(case, about, row, unit_of(diagnosis, row["channel"])) for row in rows)
         yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
-    told = {*diagnosis["excursions"]["healthy_but"]}
-    told |= {*diagnosis["channel_numbers"]} - {*(case.question.channels or diagnosis["channel_numbers"])}
-    listed = {f"healthy, channel {channel}" for channel in told}
-    listed |= {f"{doubt['class']}, channel {doubt['channel']}" for doubt in diagnosis["doubts"]}
+    told = {f"{doubt['class']}, channel {doubt['channel']}" for doubt in diagnosis["doubts"]}
     withheld = {} if diagnosis["missing"] else diagnosis["withheld"]  # else that says it, once
-    reasons = Counter(why for name, why in withheld.items() if name not in listed)
+    rest = (why for name, why in withheld.items() if name not in told and not name.startswith("healthy, "))
+    reasons = Counter(rest)  # of what is not healthy the verdict says why
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
 

@@ -64,8 +64,8 @@ def _unsupported(study: Study, finding: Finding) -> str:
 
     beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is not
               there
-    unusual   a reading of a loop that was not seen to hold before, and no other held meanwhile: what is usual
-              is not known
+    unusual   a reading of a loop that was not seen to hold before, while no other held and no output moved
+              without it: what is usual is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
               after it and was not seen to hold before: its start
     """
@@ -75,7 +75,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
     is_read = bool(_ruled(finding, "is_read"))
     if _has_setpoint(study, track):
         if is_read:
-            return "" if {"before", "alone"} & {*signs} else "unusual"
+            return "" if {"before", "alone", "driven"} & {*signs} else "unusual"
         return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
     if is_read and any(_has_setpoint(study, one) for one in study.tracks.values()):
         return "beside"
@@ -255,7 +255,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
     programmes: list[Programmed] = []
-    suspicions: list[Withheld] = []
+    doubts: list[Withheld] = []
     for name, check in checks.items():
         refused = _withheld(study, check, empty)
         if refused is not None:
@@ -270,7 +270,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             kept, made = _outside(close, name, check, study, tuple(causes), finding)
             programmes += [made] if made else []
             if kept and (why := _unsupported(study, kept)):
-                suspicions.append(Withheld(kept.fault, kept.channel, {why: {}}, of=kept))
+                doubts.append(Withheld(kept.fault, kept.channel, {why: {}}, doubt=kept))
             elif kept:
                 causes = _add(causes, kept, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
@@ -278,9 +278,9 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     if any(kind.drive != "unseen" for kind in kinds.values()):
         beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
         kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
-    withheld |= {f"{item.fault}, channel {item.channel}": item for item in suspicions}
+    withheld |= {f"{item.fault}, channel {item.channel}": item for item in doubts}
     excursions = close.excursions(study, causes)
-    healthy, unsure = healthy_channels(study, causes, suspicions, channels, excursions)
+    healthy, unsure = healthy_channels(study, causes, doubts, channels, excursions)
     findings = ranked([_since_change(study, graded(study, cause)) for cause in causes]) + tuple(healthy)
     channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
     return Diagnosis(

@@ -84,14 +84,14 @@ class Withheld:
     channel  None: of the whole log
     reasons  key of a sentence → the numbers in it
     missing  what the log does not carry: "setpoint", "output", "period"
-    of       what a check found, and too little speaks for
+    doubt    what a check found, and too little speaks for
     """
 
     fault: str
     channel: int | None = None
     reasons: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
-    of: "Finding | None" = None
+    doubt: "Finding | None" = None
 
 
 @dataclass(frozen=True)

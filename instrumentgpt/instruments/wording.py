@@ -169,9 +169,9 @@ def withheld_reason(withheld: Withheld, language: Language) -> str:
     """
     names = AND[language].join(field(name, language) for name in withheld.missing)
     reasons = [word("withheld.missing", language, names=names)] if names else []
-    reasons += (
-        [word("withheld.perhaps", language, text=summary(withheld.of, language))] if withheld.of else []
-    )
+    if doubt := withheld.doubt:  # told in full by itself
+        tell = summary(doubt, language) if doubt.fault == withheld.fault else title(doubt.fault, language)
+        reasons.append(word("withheld.perhaps", language, text=tell))
     reasons += [word(f"withheld.{key}", language, **numbers) for key, numbers in withheld.reasons.items()]
     return THEN[language].join(reasons)
 

@@ -22,14 +22,14 @@ LATELY = 3.0  # lags, in which is seen where a loop goes
 def healthy_channels(
     study: Study,
     causes: Sequence[Finding],
-    suspicions: Sequence[Withheld],
+    doubts: Sequence[Withheld],
     metrics: Mapping[int, Metrics],
     excursions: Sequence[Excursion],
 ) -> tuple[list[Finding], dict[str, Withheld]]:
     """Return a "healthy" finding per channel that shows it, and why it is withheld elsewhere.
 
     A channel with a finding, or in a log with too little data, gets neither.
-    suspicions  what a check found, and too little speaks for
+    doubts  what a check found, and too little speaks for
     """
     if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_thermal:
         return [], {}
@@ -42,49 +42,47 @@ def healthy_channels(
         channel = track.loop.channel
         if any(ill.is_about(channel) for ill in ills):
             continue
-        doubts = _doubts(track, metrics[channel])
+        reasons = _reasons(track, metrics[channel])
         outside = [excursion for excursion in largest_first if excursion.channel == channel]
-        if "swings" in doubts and (swing := any_swing_of(track)) and is_pushed(track, swing):
+        if "swings" in reasons and (swing := any_swing_of(track)) and is_pushed(track, swing):
             sizes = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
             outside = [one for one in outside if not one.explained]
             outside += [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
         if outside:
-            doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
+            reasons = {name: reasons[name] for name in reasons if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:
-            doubts["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
+            reasons["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
         if unread:
-            doubts["unread"] = {"count": study.log.broken.count, "line": unread[0]}
-        suspected = next((item for item in suspicions if item.of and item.of.is_about(channel)), None)
-        doubts |= suspected.reasons if suspected else {}
-        if doubts:
-            of = suspected.of if suspected else None
-            withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts, of=of)
+            reasons["unread"] = {"count": study.log.broken.count, "line": unread[0]}
+        doubt = next((item.doubt for item in doubts if item.channel == channel), None)
+        if reasons or doubt:
+            withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, reasons, doubt=doubt)
         else:
             findings.append(_healthy(study, track, metrics[channel], outside))
     return findings, withheld
 
 
-def _doubts(track: Track, metrics: Metrics) -> dict[str, Mapping[str, float | str]]:
+def _reasons(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]:
     """Return what speaks against calling a channel healthy, with its numbers; empty if nothing does."""
-    doubts: dict[str, Mapping[str, float | str]] = {}
+    reasons: dict[str, dict[str, float | str]] = {}
     scale, own = abs(track.scale), track.own_swing
     if not track.holds and not own and track.kind.program == "steps":
-        doubts["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
+        reasons["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
     elif not track.quiet.any() and not own and not followed_within(track)[0] < BAND:
-        doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
+        reasons |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
-        doubts["swings"] = {"swing": metrics.half_peak_to_peak}
+        reasons["swings"] = {"swing": metrics.half_peak_to_peak}
     short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
     short = [hold for hold in short if not _cut_short(track, hold)]
     if short and track.quiet.any():
         error = -float(track.smooth_error[short[-1].stop - 1]) / track.scale
-        doubts["not_arrived"] = {"count": len(short), "holds": len(track.holds), "error": error}
+        reasons["not_arrived"] = {"count": len(short), "holds": len(track.holds), "error": error}
     if (own or track.quiet.any()) and abs(metrics.mean_error) * scale > max(HEALTHY_ERROR, own):
-        doubts["off_setpoint"] = {"error": metrics.mean_error}
+        reasons["off_setpoint"] = {"error": metrics.mean_error}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
-        doubts["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
-    return doubts
+        reasons["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
+    return reasons
 
 
 def _cut_short(track: Track, hold: Hold) -> bool:

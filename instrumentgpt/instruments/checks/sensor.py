@@ -301,12 +301,12 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         setpoints = track.setpoint[first:stop][track.controlled[first:stop]]
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
-        torn = _jump_after(track, first, stop)
+        torn, rests = _jump_after(track, first, stop), others < RARE * seconds and _rests(track, first, stop)
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
         if not (
             (torn and (seconds >= track.lags(TORN_FOR) or others < RARE * seconds))
-            or (others < RARE * seconds and _rests(track, first, stop))
+            or rests
             or (track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -317,6 +317,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "setpoint_change": track.shown(float(np.ptp(setpoints))) if setpoints.size else math.nan,
             "usual": others,
             "jump": torn / track.scale,
+            **({"kind": "rests"} if rests else {}),
             **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not setpoints.size) else {}),
         }
         output = np.nan_to_num(track.output[first:stop])

@@ -99,10 +99,10 @@ def diagnose_log(
                 "channel": why.channel,
                 "class": why.fault,
                 "text": wording.withheld_reason(why, language),
-                "next_test": wording.next_test(why.of, language),
+                "next_test": wording.next_test(why.doubt, language),
             }
             for why in withheld.values()
-            if why.of and why.fault == why.of.fault and channel in (None, why.channel)
+            if why.doubt and why.fault != "healthy" and channel in (None, why.channel)
         ],
         "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
