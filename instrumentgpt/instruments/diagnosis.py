@@ -64,22 +64,20 @@ def _unsupported(study: Study, finding: Finding) -> str:
 
     beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is not
               there
-    unusual   a reading of a loop that was not seen to hold before, while no other held and no output moved
-              without it: what is usual is not known
+    unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
+              is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
               after it and was not seen to hold before: its start
     """
     track, signs = _track_of(study, finding), signs_of(study, finding)
     if track is None or finding.fault not in next_tests():
         return ""
-    is_read = bool(_ruled(finding, "is_read"))
-    if _has_setpoint(study, track):
-        if is_read:
-            return "" if {"before", "alone", "driven"} & {*signs} else "unusual"
-        return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
-    if is_read and any(_has_setpoint(study, one) for one in study.tracks.values()):
-        return "beside"
-    return "" if signs or not is_read else "unsigned"
+    if not _has_setpoint(study, track) and _ruled(finding, "is_read"):
+        loops = any(_has_setpoint(study, one) for one in study.tracks.values())
+        return "beside" if loops else "" if signs else "unsigned"
+    if _ruled(finding, "is_relative"):
+        return "" if {"before", "alone"} & {*signs} else "unusual"
+    return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
 
 
 def _has_setpoint(study: Study, track: Track) -> bool:
@@ -118,7 +116,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
         "clear": margin >= CLEAR,
         "far": margin >= FAR,
         "again": times >= OFTEN,
-        "before": track is not None and _worked(study, finding, track),
+        "before": track is not None and _worked(finding, track),
         "alone": track is not None and _others_held(study, finding, track),
         "driven": _margin(finding, place, "driven") >= 1,
     }
@@ -179,16 +177,19 @@ def _margin(finding: Finding, track: Track, name: str) -> float:
     return abs(value) / passed if passed > 0 else 0.0
 
 
-def _worked(study: Study, finding: Finding, track: Track) -> bool:
-    """Return whether the loop held until `finding`; without a setpoint, whether its sensor read."""
-    if not _has_setpoint(study, track):
-        return math.isfinite(float(finding.numbers.get("good", math.nan)))
+def _worked(finding: Finding, track: Track) -> bool:
+    """Return whether the loop held, or its sensor read, until `finding`."""
+    if "good" in finding.numbers:
+        return math.isfinite(float(finding.numbers["good"]))
     return _held(track, track.time < finding.onset)
 
 
 def _held(track: Track, during: Mask) -> bool:
-    """Return whether the loop was within its band for `WORKED_FOR` of the samples of `during`."""
-    return float((during & track.quiet).sum()) * track.period >= track.lags(WORKED_FOR)
+    """Return whether the loop held, or kept to its ramps or cycle, for `WORKED_FOR` of what is `during`."""
+    settles = track.kind.drive != "on_off" and track.kind.program != "ramps"
+    inside = track.controlled & (np.abs(track.smooth_error) <= track.own_band)
+    held = during & (track.quiet if settles else inside)
+    return float(held.sum()) * track.period >= track.lags(WORKED_FOR)
 
 
 def _others_held(study: Study, finding: Finding, track: Track) -> bool:

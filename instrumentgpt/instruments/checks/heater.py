@@ -5,7 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import another_was_set, driven_by_another
+from instrumentgpt.instruments.analysis.departures import driven_by_another
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
@@ -22,8 +22,6 @@ QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its
 HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let cool; heaters do not mend
 AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
 OUTDOES = 1.2  # times what pv came back from before: the sun, or what else heats it
-STEPPED = 30.0  # lags
-NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 
@@ -141,9 +139,6 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             continue  # a thermostat lets pv run on in each of its cycles
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, -level[top]):
-            continue
-        since = track.time[start] - track.lags(STEPPED)
-        if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
             continue
         if study.room_went(track, begun, top, sign * rise):
             continue

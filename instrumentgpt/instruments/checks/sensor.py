@@ -22,7 +22,6 @@ DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
-SWITCHED = 50.0  # percent by which an output moves at once
 STILL, AT_LEAST = 0.5, 5.0  # of its answer, percent, that an output still gives when pv is back: it was heat
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
@@ -96,8 +95,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
     findings, found = [], dict[Track, list[tuple[int, int]]]()
     for track in study.tracks.values():
-        spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
-        found[track] = [(a, b) for a, b in spikes if not _switched(study, track, a)]
+        found[track] = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
     begun = {
         track: {round(track.time[a] / track.period) for a, _ in spikes} for track, spikes in found.items()
     }
@@ -138,14 +136,6 @@ def _goes_past(track: Track, first: int, stop: int) -> bool:
     past = (track.raw[first - 1] - after) / (track.raw[first] - track.raw[first - 1])
     still = STILL * np.abs(answer).max(initial=AT_LEAST)
     return bool(abs(answer[-1]) > still and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
-
-
-def _switched(study: Study, track: Track, first: int) -> bool:
-    """Return whether a reading beside loops jumped as an output of theirs was switched: a pipe, a jacket."""
-    since, until = track.time[max(first - AT_ONCE, 0)], track.time[first]
-    outputs = (other.output[(other.time >= since) & (other.time <= until)] for other in study.active)
-    moves = (np.abs(np.diff(output)).max(initial=0.0) for output in outputs)
-    return track.kind.drive == "unseen" and any(move >= SWITCHED for move in moves)
 
 
 def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -301,12 +291,12 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         setpoints = track.setpoint[first:stop][track.controlled[first:stop]]
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
-        torn, rests = _jump_after(track, first, stop), others < RARE * seconds and _rests(track, first, stop)
+        torn = _jump_after(track, first, stop)
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
         if not (
             (torn and (seconds >= track.lags(TORN_FOR) or others < RARE * seconds))
-            or rests
+            or (others < RARE * seconds and _rests(track, first, stop))
             or (track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved))
         ):
             continue
@@ -317,7 +307,6 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "setpoint_change": track.shown(float(np.ptp(setpoints))) if setpoints.size else math.nan,
             "usual": others,
             "jump": torn / track.scale,
-            **({"kind": "rests"} if rests else {}),
             **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not setpoints.size) else {}),
         }
         output = np.nan_to_num(track.output[first:stop])
