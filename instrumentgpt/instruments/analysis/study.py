@@ -56,11 +56,15 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A log and its tracks by channel; of a long one, `log` has the rows that stand for the `whole`."""
+    """A log and its tracks by channel; of a long one, `log` has the rows that stand for the `whole`.
+
+    every  all tracks, those too that are not under judgement
+    """
 
     log: Log
     gaps: tuple[Gap, ...]
     tracks: Mapping[int, Track]
+    every: Mapping[int, Track]
     whole: Log
     thinned: Thinned | None = None
     drives: tuple[Drive, ...] = DRIVES
@@ -182,7 +186,7 @@ def study_of(log: Log) -> Study:
         factor = shown_per_logged(log, channel)
         cools = (output := log.head_of(channel, "output")) and heading_of(output).says("output", "cooling")
         tracks[channel] = track_of(as_logged(loop, log), unit, usable, stated, loop, factor, bool(cools))
-    return Study(log, gaps, tracks, whole, thin)
+    return Study(log, gaps, tracks, tracks, whole, thin)
 
 
 def all_samples(study: Study, channel: int, first: float, last: float) -> pd.DataFrame:

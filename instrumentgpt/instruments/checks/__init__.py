@@ -54,7 +54,7 @@ CHECKS: dict[str, Check] = {
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), False, DRIVES),
     "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
-    "sensor_reference": Check(slow.left_reference, "sensor_bias", drives=SWITCHED),
+    "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), False, SWITCHED),
     "sensor_offset": Check(sensor.sensor_offset, "sensor_bias", drives=SWITCHED),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),

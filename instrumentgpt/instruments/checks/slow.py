@@ -16,11 +16,15 @@ from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
+from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
 FEWEST_CYCLES = 8  # of an on/off loop
 DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
+FEW_BLOCKS = 5  # beside a reference
+MOVES, ALONG, STEEPER = 5.0, 0.95, 1.3  # bands that pv moves; correlation, slope of a reading that goes along
+OFF = 2.0  # bands by which a sensor is off beside a reference
 FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
 ON_SETPOINT = 1.7  # bands of error that a block may have
@@ -270,42 +274,89 @@ def _slower(study: Study, track: Track, rows: Sequence[tuple[int, int, float]]) 
 
 def left_reference(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find a sensor that another reading leaves while the output goes with that one: the plant does, too."""
-    others = [other for other in study.tracks.values() if not other.controlled.any()]
+    others = [other for other in study.every.values() if not other.controlled.any()]
     found = [_from_reference(study, track, other) for track in study.active for other in others]
     by_size = sorted(filter(None, found), key=lambda finding: abs(float(finding.numbers["size"])))
     return list({finding.channel: finding for finding in by_size}.values())
 
 
 def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
-    """Return the drift of the sensor of `track` against the reading `other`; None if none shows."""
-    kept, alike = _blocks_on_setpoint(track), study.log.unit_of(other.loop.channel)
-    if kept is None or track.rest is None or alike != study.log.unit_of(track.loop.channel):
+    """Return how the sensor of `track` reads beside `other`: it drifts, or is off; None if neither shows.
+
+    What the log calls the reference is right; another reading is where the output goes with it, as only then
+    the plant did.
+    """
+    name = study.log.channel_names.get(other.loop.channel, "")
+    if study.log.unit_of(other.loop.channel) != study.log.unit_of(track.loop.channel):
         return None
-    is_read = np.isfinite(other.pv)
-    apart = (
-        np.interp(track.time, other.time[is_read], other.pv[is_read]) / other.scale - track.pv / track.scale
-    )
+    if not (is_read := np.isfinite(other.pv)).any():
+        return None
+    there = np.interp(track.time, other.time[is_read], other.pv[is_read]) / other.scale
+    apart = there - track.pv / track.scale
+    is_named = heading_of(name).says("pv", "reference") and _goes_along(track, there * track.scale)
+    kept = _blocks(track, track.quiet & np.isfinite(apart)) if is_named else _blocks_on_setpoint(track)
+    if kept is None or (not is_named and track.rest is None):
+        return None
     duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
-    change = lasting_change(duty, track.shown(BAND))
-    if change is None or not duty.index[0] < change.first:
+    least = max(3 * track.digit, BAND / 4) if is_named else BAND
+    change = lasting_change(duty, track.shown(least))
+    agreed = np.ptp(np.percentile(duty.output[: max(FEW, len(duty.output) // 5)], (10, 90)))
+    is_twin = is_named or (agreed < track.shown(BAND) and change and _goes_with(track, change, needed))
+    if change and not (duty.index[0] < change.first and is_twin):
+        change = None
+    if not change and not (is_named and _is_off(track, duty, kept)):
         return None
-    size = change.after - change.before
-    was, now = (float(np.median(part)) for part in (needed.output[:FEW], needed.output[-FEW:]))
-    driven = abs(float(track.setpoint[change.last]) - track.rest)
-    due = NEEDED * abs(size * track.scale / driven * was)
-    if math.copysign(1.0, size * track.scale) * (now - was) < max(due, track.output_digit, AT_LIMIT):
-        return None
-    if abs(change.before * (now - was)) > abs(size * was) / 2:
-        return None  # a heater's own temperature is as far from pv as the output is high
+    ends = [float(np.median(part[: max(FEW, len(part) // 5)])) for part in (duty.output, duty.output[::-1])]
+    most = int(np.argmax(np.abs(duty.output)))
+    first, at, lines = int(kept[0, 0]), int(kept[most, 0]), (int(kept[0, 0]), int(kept[most, 0]))
+    if change:
+        ends = [change.before, change.after]
+        first, at, lines = change.first, change.last, (change.before_index, change.last)
+    drift = "named_drift" if is_named else "reference"
     numbers: dict[str, float | str] = {
-        "kind": "reference",
-        "reference": study.log.channel_names.get(other.loop.channel) or f"channel {other.loop.channel}",
-        "size": size,
-        "early": change.before,
-        "late": change.after,
-        "before": was,
-        "after": now,
-        "setpoint": float(track.loop.setpoint[change.last]),
+        "kind": drift if change else "named",
+        "reference": name or f"channel {other.loop.channel}",
+        "size": ends[1] - ends[0] if change else float(duty.output[most]),
+        "early": ends[0],
+        "late": ends[1],
+        "before": float(np.median(needed.output[:FEW])),
+        "after": float(np.median(needed.output[-FEW:])),
+        "setpoint": float(track.loop.setpoint[at]),
     }
-    lines, out = (change.before_index, change.last), RuledOut("heater_degradation", "goes_with", numbers)
-    return finding_of(study, "sensor_bias", track, change.first, len(track) - 1, lines, numbers, [out])
+    out = [] if is_named else [RuledOut("heater_degradation", "goes_with", numbers)]
+    return finding_of(study, "sensor_bias", track, first, len(track) - 1, lines, numbers, out)
+
+
+def _goes_with(track: Track, change: Change, needed: Duty) -> bool:
+    """Return whether the output went with another reading that left pv, and that is no heater's own."""
+    size, count = change.after - change.before, max(FEW, len(needed.output) // 5)
+    was, now = (float(np.mean(part)) for part in (needed.output[:count], needed.output[-count:]))
+    driven = abs(float(track.setpoint[change.last]) - (track.rest or 0.0))
+    due = NEEDED * abs(size * track.scale / driven * was)
+    if not math.copysign(1.0, size * track.scale) * (now - was) >= max(due, track.output_digit, AT_LIMIT):
+        return False
+    return not abs(change.before * (now - was)) > abs(size * was) / 2
+
+
+def _goes_along(track: Track, other: Floats) -> bool:
+    """Return whether a reading (n,), bands, goes where pv goes, and is near it where pv stays."""
+    both = np.isfinite(other) & np.isfinite(track.pv)
+    one, two = track.pv[both], other[both]
+    if not len(one) or np.ptp(one) < MOVES:
+        return bool(len(one) and abs(np.median(two - one)) < MOVES)
+    slope = float(np.polyfit(one, two, 1)[0])
+    return bool(np.corrcoef(one, two)[0, 1] > ALONG and 1 / STEEPER < slope < STEEPER)
+
+
+def _is_off(track: Track, duty: Duty, kept: Indices) -> bool:
+    """Return whether pv is out of its band beside a reference that goes its way, at one setpoint at least."""
+    setpoints = track.setpoint[kept[:, 0]]
+    of = [duty.output[setpoints == setpoint] for setpoint in np.unique(setpoints)]
+    return any(abs(np.median(part)) - np.ptp(np.percentile(part, (10, 90))) > track.shown(OFF) for part in of)
+
+
+def _blocks(track: Track, steady: Mask) -> Indices | None:
+    """Return the indices of the blocks (k, size) of what is `steady`, at any setpoint; None if too few."""
+    index, size = np.flatnonzero(steady), track.samples(track.lags(BLOCK))
+    blocks = index[: len(index) // size * size].reshape(-1, size)
+    return blocks if len(blocks) >= FEW_BLOCKS else None

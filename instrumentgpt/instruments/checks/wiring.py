@@ -11,7 +11,7 @@ from instrumentgpt.instruments.analysis.ready import law_of_moves
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks.heater import back_in_band, left_band
+from instrumentgpt.instruments.checks.heater import back_in_band, left_band, pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
@@ -51,17 +51,24 @@ def sensors_swapped(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find an output that goes to its wrong limit as pv leaves the setpoint: its action was turned round."""
-    findings = []
-    for track in study.active:
-        for first, stop in runs(track.controlled & track.usable & _led_astray(track)).tolist():
+    """Find an output that goes to its wrong limit as pv leaves its setpoint, or drives it wrongly at both.
+
+    The first: its action was turned round. Which way is right, the log says as far as the loop held before.
+    """
+    found = (_wrong_at_both(study, track) or _turned_round(study, track) for track in study.active)
+    return [finding for finding in found if finding is not None]
+
+
+def _turned_round(study: Study, track: Track) -> Finding | None:
+    for way, astray in ((1.0, _led_astray(track)), (-1.0, _astray(track))):
+        for first, stop in runs(track.controlled & track.usable & astray).tolist():
             start, end = left_band(track, first), back_in_band(track, stop)
             if track.time[stop - 1] - track.time[first] < track.lags(ASTRAY_FOR) or first == start:
                 continue
             laws = (law_of_moves(track.logged.part(a, b)) for a, b in ((0, start), (start, first)))
-            was, now = (math.copysign(1.0, track.scale) * max(law or (0.0,), key=abs) for law in laws)
-            if was < 0 or not now < 0:  # it acted so while it held: the log does not say which is right
-                continue
+            was, now = (way * math.copysign(1.0, track.scale) * max(law or (0.0,), key=abs) for law in laws)
+            if was < 0 or not now < 0 or (way < 0 and was == 0):
+                continue  # it acted so while it held: the log does not say which is right
             numbers: dict[str, float | str] = {
                 "kind": "reversed",
                 "setpoint": float(track.loop.setpoint[first]),
@@ -72,10 +79,31 @@ def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:
                 "seconds": float(track.time[first] - track.time[start]),
             }
             out = RuledOut("control_off", "moves_by_error", numbers)
-            lines = (start, first, stop - 1)
-            findings += [finding_of(study, "sensors_swapped", track, start, end, lines, numbers, [out])]
-            break
-    return findings
+            return finding_of(
+                study, "sensors_swapped", track, start, end, (start, first, stop - 1), numbers, [out]
+            )
+    return None
+
+
+def _wrong_at_both(study: Study, track: Track) -> Finding | None:
+    """Return that pv rises for long at the lower limit and falls at the upper, by most of these times."""
+    if track.kind.drive == "on_off":
+        return None
+    shown, lines = dict[str, float](), list[int]()
+    for name, at_limit, way in (("low", track.at_low, 1.0), ("high", track.at_high, -1.0)):
+        long = [
+            run for run in pinned(track, at_limit) if np.ptp(track.time[slice(*run)]) > track.lags(ASTRAY_FOR)
+        ]
+        went = [way * float(track.smooth_pv[stop - 1] - track.smooth_pv[first]) for first, stop in long]
+        if not went or min(went) < 0 or max(went) < OFF:
+            return None
+        first, stop = long[int(np.argmax(went))]
+        lines += [first, stop - 1]
+        shown |= {name: float(track.output[first]), f"{name}_from": float(track.loop.pv[first])}
+        shown |= {f"{name}_to": float(track.loop.pv[stop - 1]), f"{name}_moved": track.shown(max(went))}
+    numbers: dict[str, float | str] = {"kind": "both", **shown}
+    out = RuledOut("runaway_stuck_on", "wrong_at_both", numbers)
+    return finding_of(study, "sensors_swapped", track, min(lines), max(lines), sorted(lines), numbers, [out])
 
 
 def _led_astray(track: Track) -> Mask:

@@ -136,6 +136,8 @@ def heading_of(cell: str) -> Heading:
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
     if unit in DEGREES:
         scores.pop("time", None)  # "FH3.T[K]"
+    if _says(names, vocabulary()["pv"]["sensors"]) and scores.get("setpoint") == LIKELY:
+        scores = {"pv": LIKELY}  # "reference thermometer"
     if not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
         scores |= {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit:  # the number of a channel has none: "P_ch (mbar)"

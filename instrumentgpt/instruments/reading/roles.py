@@ -70,7 +70,8 @@ def roles_of(columns: Columns) -> Roles | None:
     for gain in GAINS:
         for loop in channels.values() if named[gain] else ():
             loop[gain] = max(named[gain], key=partial(_likeness, columns, loop.get("pv", 0)))
-    for at in (at for at in read if columns.headings[at].unit in DEGREES):
+    alike = {*DEGREES, *(columns.unit(loop["pv"]) for loop in loops if "setpoint" in loop)}
+    for at in (at for at in read if columns.unit(at) in alike):
         channels[max(channels) + 1] = {"pv": at}
     driving = [loop["output"] for loop in channels.values() if "output" in loop]
     free = {*filled} - {at for loop in channels.values() for at in loop.values()}
@@ -101,7 +102,8 @@ def _has_values(columns: Columns, at: int) -> bool:
 def _to_be_told(columns: Columns, loops: list[Loop]) -> list[Loop]:
     """Return the loops in the order of channels: temperatures first, then by column, pvs alone last.
 
-    Of pvs alone no mean, no other quantity beside a temperature, nothing in another unit that is told.
+    Of pvs alone no mean, no other quantity beside a temperature but in the unit of a loop's pv, nothing in
+    another unit that is told.
     """
     kinds = {loop["pv"]: columns.kind(loop["pv"]) not in ("", "temperature") for loop in loops}
     is_thermal = any(
@@ -110,11 +112,13 @@ def _to_be_told(columns: Columns, loops: list[Loop]) -> list[Loop]:
     )
     in_order = sorted(loops, key=lambda loop: (len(loop) == 1, kinds[loop["pv"]], loop["pv"]))
     told = [loop for loop in in_order if len(loop) > 1] or loops[:1]
+    of_loops = {columns.unit(loop["pv"]) for loop in told if "setpoint" in loop} - {""}
     for loop in in_order if columns.channel is None else ():
         at, used = loop["pv"], [other["pv"] for other in told]
         is_again = any(same_reading(columns.values[at], columns.values[other]) for other in used)
         is_mean = bool(columns.headings) and columns.headings[at].says("pv", "computed")
-        if len(loop) == 1 and not (is_again or is_mean or (is_thermal and kinds[at]) or at in used):
+        is_other = is_thermal and kinds[at] and columns.unit(at) not in of_loops
+        if len(loop) == 1 and not (is_again or is_mean or is_other or at in used):
             told.append(loop)
     return told
 

@@ -239,6 +239,16 @@ def _others(grid: Grid, roles: Roles) -> list[int]:
     return sorted({*range(len(grid.numbers))} - own)
 
 
+def _one_column(parts: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
+    """Return the parts of a column as one: beside words an empty cell is one, and no number."""
+    if any(part.dtype.kind == "O" for part in parts):
+        parts = [
+            np.where(np.isnan(part), "", part.astype(object)) if part.dtype.kind == "f" else part
+            for part in parts
+        ]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
 def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[Table, Grid, int, list[str]]:
     """Return the table as read, its rows by column, its lines, and notes."""
     notes: list[str] = []
@@ -249,7 +259,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
-    cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
+    cells = [_one_column(parts) for parts in table.columns]
     numbers = [_numbers(column, shape.decimal_comma) for column in cells]
     texts = [_kind_of_texts(column, values) for column, values in zip(cells, numbers, strict=True)]
     line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
