@@ -21,8 +21,8 @@ def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
 @each(
     "question, told",
     [
-        ("how long did 050 take to recover after the door was opened?", "What happened, in order"),
-        ("050 通道 2 開門後多久恢復？", "依時間先後發生的事"),
+        ("how long did 050 take to recover after the door was opened?", "out of its own band for 2.3 min"),
+        ("050 通道 2 開門後多久恢復？", "離開自身範圍 2.3 分鐘"),
         ("did 052 recover?", "a wave of ±0.16 °C"),
     ],
 )

@@ -224,7 +224,7 @@ def test_a_number_in_a_devices_name_is_no_channel_of_the_next_question_either(tm
     state = {"device_name": "chiller CH-3"}
     for question, before in (("chiller ch3 max?", ()), ("and min?", messages)):
         text = asked(question, tmp_path, inventory=str(path), messages=before, state=state).text
-        assert all(f"Channel {channel} from" in text for channel in (1, 2, 3, 4))
+        assert all(f"| Channel {channel} |" in text for channel in (1, 2, 3, 4))
 
 
 def test_what_a_log_reports_in_the_minute_before_a_control_stopped_is_told_and_comes_first(tmp_path):

@@ -9,7 +9,6 @@ from cases import each
 from faulty_logs import among_quiet, log_of, samples_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from offline_case import asked
 
 from demo.simulated_loop import Event
 from instrumentgpt.instruments.analysis.departures import at_least
@@ -194,24 +193,3 @@ def test_the_chance_that_lines_come_as_pv_leaves_is_a_binomial_tail_to_the_last_
         for hits in range(count, trials + 1)
     )
     assert at_least(count, trials, share) == pytest.approx(float(exact), rel=1e-11)
-
-
-@each(
-    "question, whole",
-    [
-        ("why did it dip, how low did it get and how long to get back to 60?", True),
-        ("為什麼掉下去？最低到幾度，多久才回到 60？", True),
-        ("what was the highest and when?", False),
-        ("最高幾度？什麼時候？", False),
-    ],
-)
-def test_who_asks_several_things_of_a_log_gets_what_happened_behind_the_figures(question, whole, tmp_path):
-    rows = ["time,setpoint,temperature,output"]
-    for second in range(0, 7200, 5):
-        since = max(0.0, second - 3600)
-        dip = 8 * (since / 120) * math.exp(1 - since / 120)
-        rows.append(f"{second},60,{60 - dip + second % 3 / 50:.2f},{40 + 4 * dip:.1f}")
-    path = tmp_path / f"{len(question)}.csv"
-    path.write_text("\n".join(rows), encoding="utf-8")
-    text = asked(question, tmp_path, attachments=(str(path),)).text
-    assert whole == ("What happened, in order" in text or "依時間先後" in text)

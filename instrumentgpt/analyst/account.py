@@ -26,7 +26,7 @@ from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.memory.likeness import LOG_NAME
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "beside", "query", "lines")
-FIGURES = ("figures", "compare", "logs", "gains")  # what is not looked at is said before these
+FIGURES = ("figures", "compare", "logs", "gains")
 ANSWERING = (*FIGURES, "diagnosis", "events")
 _PART = re.compile(  # "the first half", "the second hold", which no tool is given
     r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|(?:hold|soak|phase)s?)"
@@ -41,10 +41,7 @@ _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told
 
 
 def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
-    """Yield what `answering` says, what of the question it does not answer, and its logs.
-
-    A figure of something else may pass for the answer: what it is not of is said before it, else behind it.
-    """
+    """Yield what `answering` says, what of the question it does not answer, and its logs."""
     calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
     told = list[str | Callable[[], Result]]()  # words, and the charts that stand between them
 
@@ -66,14 +63,16 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
         told.append(words)
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
     titles = {row.get("title") for result in done.values() for row in result.get("findings", ())} - {None}
-    if any(title in shown.split("\n")[0] for title in titles):
+    if any(title.casefold() in shown.split("\n")[0].casefold() for title in titles):
         kind = "diagnosis"  # its verdict leads, whatever kind of question it was taken for
     heads = [*re.findall(r"`([^`]+)`", shown)]
     heads += (head for result in done.values() for head in result.get("channel_names", {}).values())
-    if parts := unused(case, kind, calls, shown, heads):
+    figures = shown.partition(case.say("bearing"))[0]
+    parts, misleads = unused(case, kind, calls, shown, figures, heads)
+    if parts:
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         note = case.say("unused", parts=listed, count=len(parts))
-        told = [note + "\n\n", *told] if kind in FIGURES else [*told, "\n" + note + "\n"]
+        told = [note + "\n\n", *told] if misleads and kind in FIGURES else [*told, "\n" + note + "\n"]
     for piece in told:
         if isinstance(piece, str):
             yield piece
@@ -85,30 +84,35 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
 
 
-def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: Sequence[str]) -> list[str]:
-    """Return the words of a question of `kind` that neither the tools were given nor the answer has.
+def unused(
+    case: Case, kind: str, calls: Collection[Result], shown: str, figures: str, heads: Sequence[str]
+) -> tuple[list[str], bool]:
+    """Return the words of a question that no tool was given and no sentence has; whether they mislead.
 
     calls  the arguments of the tools
     shown  the answer, without the addresses of its links
+    figures  of it, what was read for it
     heads  of the columns that it told
     """
     question = case.question
     asks_otherwise = question.pasted or question.order or question.lines
     if kind not in ANSWERING or asks_otherwise or len(question.text) > LONGEST_QUESTION:
-        return []
+        return [], False
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
-    parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
+    own = spelled("\n".join([*(str(call) for call in calls), figures]))
+    parts = [*_times(case, kind, evidence, own, is_timed)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
-    if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- ", shown):
-        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), evidence)
+    if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- |^\\| ", figures):
+        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), own)
+    parts, misleads = [*parts, *lacking(question.text, heads, ASIDE, evidence)], bool(parts)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
-    return list(dict.fromkeys(written(part, question.text) for part in whole))
+    return list(dict.fromkeys(written(part, question.text) for part in whole)), misleads
 
 
-def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str]:
+def _times(case: Case, kind: str, evidence: str, own: str, is_timed: bool) -> Iterator[str]:
     """Yield the moments, days and stretches that are named and were not looked at by themselves."""
     question, words = case.question, spelled(case.question.timed)
     if question.again and not (question.clocks or question.days):
@@ -126,7 +130,7 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
     if case.device and days and "logs" not in evidence:
         yield written(days[0], question.timed)
     event = _EVENT.search(words) if kind in ("figures", "compare") else None
-    if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
+    if event and not all(word in own for word in (event["zh"] or event["what"]).split()):
         yield event[0]
 
 

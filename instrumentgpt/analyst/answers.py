@@ -1,7 +1,7 @@
 """A message answered: read, split where it asks several things, each answered by its kind, once."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,6 @@ from instrumentgpt.analyst.case import (
     ToolFailed,
     choose_log,
     diagnosed,
-    faults_of,
     known_log,
 )
 from instrumentgpt.analyst.columns import called
@@ -34,8 +33,6 @@ from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
-    CLAUSE_END,
-    SENTENCE,
     SENTENCE_END,
     SHORT,
     Question,
@@ -52,7 +49,8 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
+from instrumentgpt.analyst.relevance import bearing
+from instrumentgpt.analyst.report import diagnose, fault_untold, header, verdict
 from instrumentgpt.analyst.stretches import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
@@ -87,32 +85,6 @@ def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Itera
             text += piece
             yield piece
         said = (*said, {"turn": 0, "role": "assistant", "text": text})  # nothing is told twice
-    whole = replace(parts[0], question=read_question(task.question), task=replace(task, messages=said))
-    words = "".join(text for _, text in whole.task.messages_of("assistant")[-len(parts) :])
-    yield from _beside_figures(whole, [case.question for case in parts], words)
-
-
-def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
-    """Yield what happened in the log, where a message that asks several things was `told` figures of it.
-
-    One that asks why, how it ended and what it reached asks for the whole story; a figure of it may mislead.
-    """
-    clauses = [clause for clause in CLAUSE_END.split(spelled(case.task.question)) if aspect("asks", clause)]
-    several = len(clauses) > 2 or len([*filter(SENTENCE.search, clauses)]) > 1
-    of_a_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
-    judges = any(map(asks_to_run, parts))
-    is_judged = judges or any(part.yes_no or aspect("why", part.words) for part in parts)
-    if not (several or judges) or not of_a_log or not known_log(case) or len(case.task.devices) > 1:
-        return
-    with suppress(NothingToRead, ToolFailed):
-        about = choose_log(case)
-        diagnosis = diagnosed(case, about)
-        rows = [*happened(case, about, diagnosis)]
-        if rows and not any(row in told for row in rows):
-            is_untold = is_judged and not faults_of(diagnosis)
-            yield f"\n\n{verdict(case, about, diagnosis)}\n\n" if is_untold else "\n\n"
-            yield from rows
-            draw(case, about)
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
@@ -275,6 +247,16 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
         yield from ("\n", *held) if held else ()
     elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):
         yield from fault_untold(case, said)
+    is_of_log = kind in OF_A_LOG or told or (kind == "events" and not question.clocks)
+    if is_of_log and not is_first and known_log(case) and len(case.task.devices) < 2:
+        yield from _bearing(case, said)
+
+
+def _bearing(case: Case, said: str) -> Iterator[str]:
+    """Yield what the log has that bears on a question, beside the figures of it that were `said`."""
+    about = choose_log(case)
+    rows = [*bearing(case, about, diagnosed(case, about), said)]
+    yield from (f"\n{case.say('bearing')}\n\n", *rows) if rows else ()
 
 
 def _is_of_what_was_seen(question: Question) -> bool:
@@ -340,6 +322,8 @@ def _kind(case: Case) -> str:
     of_moments = aspect("moments", words) and question.quantity in COLUMN and not window_words(words)
     if is_of_one and _has_subject(case) and kind == "figures" and (of_lines or of_moments):
         return "events"
+    if kind == "remembered" and not (case.task.messages or any(case.task.state.values())):
+        kind = "diagnosis" if _has_subject(case) else kind  # nothing is on record
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     is_unread = kind == "diagnosis" and question.score < table()["least"]
     if named >= least or (not _has_subject(case) and is_unread):

@@ -297,7 +297,7 @@ def log_of_clock(case: Case) -> str:
 
 
 def age(task: Task, language: Language, end: str) -> str:
-    """Return the sentence on how old a log's last line is; "" if it is of today or has no date.
+    """Return the sentence on how old a log's last line is; "" if of today, undated, or told just now.
 
     end  "2026-02-20 00:10:03", as tools tell it
     """
@@ -305,7 +305,9 @@ def age(task: Task, language: Language, end: str) -> str:
         days = (task.now - datetime.fromisoformat(end[:19])).total_seconds() / DAY
     except ValueError:
         return ""
-    return "" if days < 1 else phrase("age", language, span=span_text(days * DAY, language), day=end[:10])
+    said = phrase("age", language, span=span_text(days * DAY, language), day=end[:10])
+    of_message = (text for turn, text in task.messages_of("assistant") if turn == 0)  # its parts before
+    return "" if days < 1 or any(said in text for text in of_message) else said
 
 
 def diagnosed(case: Case, about: Subject) -> Result:

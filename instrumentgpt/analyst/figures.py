@@ -145,7 +145,8 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     ]
     lacks = lacking(". ".join(of) or own, [column["head"] for column in columns_in(read)], ASIDE)
     if lacks and not is_beside:
-        yield _lacking_of(case, about, read, lacks)
+        if not (question.yes_no or aspect("why", own)):  # of which the diagnosis says what there is
+            yield _lacking_of(case, about, read, lacks)
         return
     meant = _with_columns(case, read, named, replace(wanted, when=stretch))
     if isinstance(meant, str):
@@ -281,6 +282,7 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
             one for one in groups if one[1][0]["role"] != "output" or "%" in words or not _HEATS.match(one[0])
         ]
         groups = [one for one in groups if any(column["unit"] for column in one[1])] or groups
+        groups = _of_clause(case, groups, [*limits.values(), wanted.level])
     of_others = {one["channel"] for _, group in groups for one in group if one["role"] not in ("pv", "")}
     if not table()["roles"]["pv"].search(spelled(case.question.text)):  # "the top zone's output"
         groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in of_others]
@@ -314,6 +316,20 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         wanted = replace(wanted, at=case.question.moments[0])
     is_empty = not (wanted.asks or limits)
     return None if is_empty else replace(wanted, columns=tuple(chosen))
+
+
+def _of_clause(
+    case: Case, groups: list[tuple[str, list[Result]]], numbers: Sequence[float | None]
+) -> list[tuple[str, list[Result]]]:
+    """Return the groups without those that only a clause behind that of a limit names: it is not theirs."""
+    clauses = re.split(r"[,;?!。，；？！]|\b(?:and|also|but)\b|还有|以及", spelled(case.question.text))
+    of_limit = [at for at, part in enumerate(clauses) if any(one in numbers_in(part) for one in numbers)]
+    until = clauses[: of_limit[-1] + 1] if of_limit else clauses
+    return [
+        group
+        for group in groups
+        if group[0] not in "".join(clauses[len(until) :]) or group[0] in "".join(until)
+    ]
 
 
 def read_in(case: Case, about: Subject, when: Stretches = ALL_OF_IT, is_aged: bool = True) -> Iterator[str]:

@@ -21,6 +21,7 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
 ALL = ("now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise")
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
 HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
+MOST_HOLDS = 4  # of one setpoint, told one by one
 OF_A_WAY = ("rise", "settling", "overshoot")
 NO_HOLD = (*OF_A_WAY, "period", "recovery", "gains", "saturated")  # of a way, or of all of the log
 
@@ -55,7 +56,7 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
         told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
         for hold in named or row["holds"] * (each and not numbers):
             yield case.item("hold_row", **{**hold, **told, "span": span_text(hold["seconds"], case.language)})
-            for one in hold["times"]:
+            for one in hold["times"][:MOST_HOLDS]:
                 ends = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
                 names = sorted(("mean", "least", "std", "mean_error", "duty"), key=lambda name: name != led)
                 said = (name for name in names if one[name] is not None)

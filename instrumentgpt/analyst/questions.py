@@ -61,7 +61,7 @@ CHANNELS = re.compile(
     r"(?:\s*(?:,|、|&|/|and|or|跟|和|与|to|-|到)\s*(?:ch(?:annel)?\s*|通道)?\d{1,2}(?![\d.:%]))*)(?![\d.:])"
     r"|\b(\d{1,2})(?:st|nd|rd|th) (?:channel|loop|zone|sensor)\b"
     r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[号个]?|(?<![\d.])(\d{1,2})\s*号?)\s*(?:通道|回路|频道|区)(?!\s*\d)"
-    r"|(?<=\bon )(\d)(?![\d/:.]|\s*(?:°|c\b|degree|feb|jan|mar))"
+    r"|(?<=\bon )(\d)(?![\d/:.]|\s*(?:°|c\b|degree|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
 _CLOCK = re.compile(
     r"(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])\s*(am|pm)?"
@@ -108,8 +108,6 @@ _DAY_OF_LIST = re.compile(
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
-CLAUSE_END = re.compile(r"[,，;；?？。]|\.\s|\band\b|還有|还有|以及")
-SENTENCE = re.compile(r"\w+\W+\w+\W+\w+|[\u4e00-\u9fff].{4}")  # more than "and when?" behind a figure
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 _READING = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",

@@ -15,6 +15,7 @@ from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, st
 from instrumentgpt.analyst.figures import figures, read_in
 from instrumentgpt.analyst.programme import channel_row, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
+from instrumentgpt.analyst.relevance import bearing
 from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
@@ -83,20 +84,27 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         key = "told_unread" if is_unread else "told_before"
         yield (action + "\n" if is_new else "") + case.say(key) + "\n"
         return
-    yield "" if is_of_log else header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
+        yield "" if is_of_log else header(case, about, diagnosis) + "\n\n"
         return
-    yield from kinds(case, diagnosis)
+    in_full = aspect("happened", words)
+    bears = [] if in_full else [*bearing(case, about, diagnosis)]
+    yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
     if findings := list(key_findings(case, about, diagnosis)):
         yield from (case.say("key_findings") + "\n\n", *findings)
     if drawn:
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
-    if any(row["what"] != "said" for row in diagnosis["timeline"]):
+    if in_full:
         yield from (*happened(case, about, diagnosis), "\n")
+    elif not (bears or faults_of(diagnosis)):
+        rest = [*bearing(case, about, diagnosis, least=0.0)]
+        yield from (case.say("happened") + "\n\n", *rest, "\n") if rest else ()
     if not acts_first:
         yield from next_action(case, about, diagnosis)
     yield from ("\n" + text.rstrip() + "\n" for is_judged, text in suspicions if not is_judged)
+    yield "" if is_of_log else "\n" + header(case, about, diagnosis) + "\n"
+    yield from kinds(case, diagnosis)
     yield from _withheld(case, about, diagnosis)
 
 
@@ -116,9 +124,10 @@ def _lead(case: Case, diagnosis: Result) -> str:
         return case.lead(bool(swing and swing["period"]) or any(one["class"] in SWINGING for one in faults))
     if case.question.quantity in ("output", "setpoint"):
         return ""  # a verdict is of the loop
-    if aspect("trouble_asked", words):
-        return case.lead(is_ill)
-    return case.lead(not is_ill) if aspect("sound", words) else ""
+    asks_trouble, asks_sound = aspect("trouble_asked", words), aspect("sound", words)
+    if bool(asks_trouble) is bool(asks_sound):  # neither, or "normal since? any problem?"
+        return ""
+    return case.lead(is_ill if asks_trouble else not is_ill)
 
 
 def _is_part(case: Case) -> bool:
@@ -132,7 +141,8 @@ def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
     words = case.question.words
     is_more = aspect("in_full", words) or aspect("other_one", words)
-    if is_more or not (_is_part(case) or case.question.score < ALONE):
+    is_of_message = any(turn == 0 for turn, _ in case.task.messages_of("assistant"))  # a part before it
+    if is_more or not (is_of_message or _is_part(case) or case.question.score < ALONE):
         return ""
     parts = [
         quoted(about.log),
@@ -354,17 +364,20 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
 
 
 def kinds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield a line per kind of loop that is out of the ordinary, or of each where that is asked."""
+    """Yield a line per kind of loop that is out of the ordinary, or of each where that is asked.
+
+    What has neither setpoint nor output, beside loops that have, is no kind of loop.
+    """
     alike: dict[str, list[Result]] = {}
     in_full = aspect("kind_of_loop", case.question.words)
     for loop in diagnosis["kinds"]:
-        if in_full or not loop["ordinary"]:
+        if in_full or not (loop["ordinary"] or loop["drive"] == "beside"):
             alike.setdefault(loop["name"], []).append(loop)
     for name, loops in alike.items():
         channels = case.listed(loop["channel"] for loop in loops)
         text = loops[0]["summary" if in_full else "short"] if len(loops) == 1 else name
-        yield case.say("kind_row", channels=channels, count=len(loops), kind=text) + "\n\n"
-    yield case.say("kind_correct") + "\n\n" if in_full else ""
+        yield "\n" + case.say("kind_row", channels=channels, count=len(loops), kind=text) + "\n"
+    yield "\n" + case.say("kind_correct") + "\n" if in_full else ""
 
 
 def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:

@@ -28,6 +28,10 @@ Times = tuple[datetime, datetime]  # begin and end
 DAY = 24  # hours
 SECOND = timedelta(seconds=1)
 _LOGS = r"\b(?:each|every|per|which) (?:run|batch|firing|log|file)s?\b|每一?[次炉批份]|哪一?[次炉批份]"
+_NAMED = (  # a time that is named
+    r"(?:\d|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last|this"
+    r"|周[一二三四五六日末]|星期|礼拜|[昨今前][天日晚早]|中午|半夜)"
+)
 _TO = r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
 
 
@@ -249,6 +253,16 @@ def window_words(words: str) -> set[str]:
     >>> window_words("mean after 14:20?"), sorted(window_words("14:20前后差多少"))
     ({'since'}, ['since', 'until'])
     """
-    before = re.search(r"\b(?:before|until|till|up to)\b|之前|以前|前后", words)
-    after = re.search(r"\b(?:after|since|from)\b|之后|以[后来]|[从自]|前后", words)
-    return {end for end, match in (("until", before), ("since", after)) if match}
+    sides = {
+        "until": ("before|until|till|up to", "之前|以前|前后"),
+        "since": ("after|since|from", "之后|以[后来]|前后|起"),
+    }
+    named = {
+        end: re.search(
+            rf"\b(?:{latin})(?: (?!it\b|they\b)[a-z]+){{0,2}} {_NAMED}|{_NAMED}[^,;。？?]{{0,4}}?(?:{han})",
+            words,
+        )
+        for end, (latin, han) in sides.items()
+    }
+    found = {end for end, match in named.items() if match}
+    return found | {"since"} if re.search(rf"[从自]{_NAMED}", words) else found

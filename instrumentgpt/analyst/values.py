@@ -28,6 +28,8 @@ from instrumentgpt.instruments.language import HOUR, span_text
 
 EXTREMES = {"least": min, "most": max}
 VALUES = ("least", "most", "mean", "std", "reach", "now")  # of what was read; else of times past a limit
+MOST_TOLD = 3  # times past a limit, the longest; of more rows there is a table
+OF_TABLE = ("least", "most", "mean", "std")
 PER = {  # of an hour, and the words for it; an hour where none is said
     "minute": (1 / 60, r"(?:per|an?|each|every|/) ?min|每分"),
     "day": (24.0, r"(?:per|an?|each|every|/) ?day|daily|[每一][天日]"),
@@ -86,6 +88,11 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         lead = case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
         rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead else rows
     yield from _first_of(case, wanted, read, rows)
+    if len(rows) > MOST_TOLD and not (
+        wanted.limits or wanted.beside or wanted.at or wanted.asks - {*OF_TABLE}
+    ):
+        yield from _table(case, wanted, rows, read)
+        return
     for row in rows:
         for text in _sentences(case, wanted, row, read):
             yield text if text.startswith(" ") else f"- {lead}{text}\n"
@@ -95,6 +102,21 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         is_between = case.question.days or len(spans) == 2 or min(numbers) < number < max(numbers)
         if is_between and number not in numbers:
             yield case.item("series_lacking", since=since, until=until)
+
+
+def _table(case: Case, wanted: Wanted, rows: Sequence[Result], read: Result) -> Iterator[str]:
+    """Say what is asked for of many columns or stretches, a line each."""
+    asked = [name for name in OF_TABLE if name in wanted.asks]
+    ends = moment(rows[0]["since"]), moment(rows[-1]["until"], rows[0]["since"])
+    heads = [" – ".join(ends), *(case.say(f"table_{name}") for name in asked)]
+    yield f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n"
+    for row in rows:
+        unit = f" {row['unit']}".rstrip()
+        cells = [_named(case, wanted, row, read, bool(wanted.when.spans))]
+        for name in asked:
+            at = at_clock(row[name], row["since"]) if name in EXTREMES else {"value": row[name]}
+            cells.append(case.say("cell_at" if name in EXTREMES else "cell", **at, unit=unit))
+        yield f"| {' | '.join(cells)} |\n"
 
 
 def day_none(case: Case, about: Subject, day: str) -> str:
@@ -330,7 +352,8 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     if past["every"] and "how_many" in wanted.asks:
         reach["end"] = case.say("past_every", **reach, every=exact(past["every"]))
     yield case.say("past_row", **fields, **reach)
-    for one in past["times"]:
+    longest = sorted(past["times"], key=itemgetter("seconds"), reverse=True)[:MOST_TOLD]
+    for one in (one for one in past["times"] if one in longest):
         spans = {name: exact(one[name]) for name in ("seconds", "back")}
         clocks = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
         farthest = at_clock(one["farthest"], one["clock"])

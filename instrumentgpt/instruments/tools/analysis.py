@@ -25,7 +25,7 @@ from instrumentgpt.instruments.tools.columns import read_beside, steps_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
-from instrumentgpt.instruments.tools.timeline import FINE, timeline
+from instrumentgpt.instruments.tools.timeline import FINE, states, timeline
 from instrumentgpt.instruments.tools.window import cycles_of, gain_changes, holds_of, moves_of
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -87,6 +87,7 @@ def diagnose_log(
         "excursions": _excursions(diagnosis, channel, language, done),
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
         "timeline": timeline(diagnosis, channel, language, done),
+        "states": states(opened.log, language),
         "swings": [
             plain(asdict(swing))
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()

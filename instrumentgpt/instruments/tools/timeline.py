@@ -22,11 +22,12 @@ from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats, Loop, loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.reading.behaviour import FEW_STATES
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.window import gain_changes, levels_of, ways_of
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
-SHORT, MOST_BESIDE = 3, 4  # legs, and readings beside the loops, that are told with what these held
+SHORT = 3  # legs
 ALIKE = 4  # lines: more are told as one
 MOST = 16  # told of one log; of more those alike are told as one, and lines that come more often tell nothing
 FINE = 400_000  # samples, above which the segments tell what was set
@@ -88,6 +89,50 @@ def timeline(
     return [_row(diagnosis, row, language) for row in told]
 
 
+def states(log: Log, language: Language) -> list[Numbers]:
+    """Return how often and how long each column beside the loops had each of its few values, and when.
+
+    count, seconds in all, shortest and longest; clock and line of the first time, the last, and a summary
+    """
+    end = float(log.samples["time"].max()) if len(log.samples) else 0.0
+    rows = list[Numbers]()
+    for head, of_column in log.states.groupby("source", sort=False):
+        starts, texts, lines = (of_column[name].to_numpy() for name in ("time", "text", "line"))
+        lengths = np.diff(starts, append=end)
+        for text in dict.fromkeys(texts.tolist()) if len({*texts.tolist()}) <= FEW_STATES else ():
+            at = np.flatnonzero(texts == text)
+            if text:
+                rows.append(
+                    _state(
+                        log,
+                        f"{head} {'' if text[0] in '≤>' else '= '}{text}",
+                        starts[at],
+                        lengths[at],
+                        lines[at],
+                        language,
+                    )
+                )
+    return rows
+
+
+def _state(log: Log, text: str, starts: Floats, lengths: Floats, lines: Any, language: Language) -> Numbers:
+    span = partial(span_text, language=language, exact=True)
+    last = float(starts[-1])
+    spans = "–".join(dict.fromkeys(map(span, (lengths.min(), lengths.max()))))
+    numbers = {"count": len(starts), "seconds": float(lengths.sum()), "longest": float(lengths.max())}
+    said = {
+        "text": text,
+        "spans": spans,
+        "total": span(numbers["seconds"]),
+        "last": _clock(log, last, float(starts[0])),
+    }
+    summary = word("state" if len(starts) > 1 else "state_once", language, **numbers | said)
+    place = log.at(float(starts[0]), int(lines[0])) | {"end_clock": log.clock(last + float(lengths[-1]))}
+    return dict(
+        plain({"what": "state", "channel": None, "text": text, **place, **numbers, "summary": summary})
+    )
+
+
 def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> Numbers:
     """Return one happening, or all that are alike, as JSON."""
     log, first, span = diagnosis.log, row[0], partial(span_text, language=language, exact=True)
@@ -104,9 +149,9 @@ def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> 
     said = {name: "?" if math.isnan(value) else span(value) for name, value in ends.items()}
     lengths = [span(length) for length in sorted(length for length in taken if length >= 0)]
     said |= {"channel": f"{first.channel}", "unit": log.unit_of(first.channel or 0)}
-    said |= {"spans": "–".join(dict.fromkeys([*lengths[:1], *lengths[-1:]])) or "?"}
-    said["others"] = ", ".join(word("one", language, **one) for one in numbers.get("beside", ()))
-    parts = "".join(word(name, language, **numbers | said) for name in _parts(numbers))
+    said |= {"spans": "–".join(dict.fromkeys([*lengths[:1], *lengths[-1:]]))}
+    names = _parts(numbers) if len(row) == 1 else ["came"] * bool(lengths)
+    parts = "".join(word(name, language, **numbers | said) for name in names)
     key = first.what if len(row) == 1 else f"{first.what}_often"
     told = {"what": first.what, "channel": first.channel, **log.at(first.start, first.line), **numbers}
     summary = word(key, language, **numbers | said, parts=parts)
@@ -126,7 +171,7 @@ def _parts(numbers: Numbers) -> Iterator[str]:
         yield from ["ramped"] * math.isfinite(numbers["asked"])
         yield "arrived" if came else "short"
         yield from ["beyond"] * bool(came and numbers["size"] > 0)
-    yield from (name for name in ("least", "duty", "beside") if name in numbers)
+    yield from (name for name in ("least", "duty") if name in numbers)
 
 
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
@@ -168,17 +213,12 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
             levels[-1] = replace(levels[-1], end=level.end)
         else:
             levels.append(level)
-    others = [at for at, kind in diagnosis.kinds.items() if kind.drive == "beside"]
-    beside = {at: loops[at] for at in others[:MOST_BESIDE]}
-    for level in levels if ways or beside or len(levels) > 1 else ():
+    for level in levels if ways or len(levels) > 1 else ():
         window = (level.settled_at if level.kind == "hold" else level.middle), level.end
         numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset, "band": band}
         pv, output = (_read(values, loop, window) for values in (loop.pv, loop.output))
         numbers |= {"least": pv.min(), "most": pv.max()} if pv.size else {}
         numbers |= {"duty": output.mean()} if output.size else {}
-        means = {at: read.mean() for at, one in beside.items() if (read := _read(one.pv, one, window)).size}
-        rows = [{"channel": at, "mean": mean, "unit": log.unit_of(at)} for at, mean in means.items()]
-        numbers |= {"beside": rows} if rows else {}
         if way := ways.get(level.onset):
             numbers |= {"from": way["from"], "arrived": way["seconds"], "asked": way["asked"]}
             numbers |= {name: way["beyond"][name] for name in ("size", "value")}

@@ -1,0 +1,153 @@
+"""What of all that happened in a log bears on a question: by its words, numbers, times and channels.
+
+No operation is parsed out of the question: what the log has is ranked, as memory ranks what was said, and the
+best few are told. Words of heads and places count in any tongue that columns.toml has them in.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from instrumentgpt.analyst.case import Case, Result, Subject
+from instrumentgpt.analyst.columns import is_of, subjects
+from instrumentgpt.analyst.questions import means, numbers_in, spelled
+from instrumentgpt.analyst.words import plain_text
+from instrumentgpt.instruments.language import MINUTE
+from instrumentgpt.memory.terms import Phrase, holds, phrases, terms
+
+MOST = 4  # rows
+BEARS = 2.0  # score of words, numbers and times, from which a row bears on the question
+NEAR = 15  # minutes beside a time of day that is named
+OF_TIME, AT_TIME, OF_NUMBER, OF_CHANNEL, OF_PLACE = 3.0, 3.0, 2.0, 1.0, 2.0  # scores
+FEWEST_DIGITS = 2  # of a number that says something
+SAYS = ("said", "state")  # what is written, or set, and may be the reason of what happened
+WEIGHTS = {"out": 0.8, "programme": 0.8, "set": 0.5, "said": 0.4}
+_CLOCK = re.compile(r"(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\)?$")
+_WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)")
+DAY = 24 * 60  # minutes
+MOST_TIMES = 6  # of figures
+AT_TOLD, BESIDE, SHORT = 2.0, 0.01, 0.25  # score; share of a log that is beside a time; of one that says when
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What of a question rows are ranked by."""
+
+    words: tuple[Phrase, ...]
+    places: tuple[Result, ...]
+    numbers: Collection[float]
+    minutes: tuple[int, ...]
+    days: tuple[str, ...]
+    channels: Collection[int]
+    told_at: tuple[tuple[str, int], ...]  # day, minute
+
+
+def bearing(
+    case: Case, about: Subject, diagnosis: Result, told: str = "", least: float = BEARS
+) -> Iterator[str]:
+    """Yield what happened that bears most on the question, in its order; findings have their own sentences.
+
+    told   the figures that answer it: what happened at their times may be their reason
+    least  score of what is named, 0 for what is worth telling whatever is asked
+    """
+    rows = [
+        row for row in (*diagnosis["timeline"], *diagnosis["states"]) if not row["what"].startswith("found")
+    ]
+    asked, minutes = asked_of(case, told), (diagnosis["seconds"] or 0.0) / MINUTE
+    if not asked.minutes:  # how often and how long a state was says more than that it came
+        heads = tuple(f"{row['text'].partition(' ')[0]} " for row in diagnosis["states"])
+        rows = [row for row in rows if row["what"] != "said" or not row["text"].startswith(heads)]
+    scores = named_by(asked, rows, minutes)
+    named = [row for row, score in zip(rows, scores, strict=True) if score >= BEARS and row["what"] in SAYS]
+    scores = [
+        score + AT_TOLD * (row["what"] not in SAYS and any(_follows(row, one, minutes) for one in named))
+        for row, score in zip(rows, scores, strict=True)
+    ]  # what came of what is named
+    own = [WEIGHTS.get(row["what"], 0.2) + OF_CHANNEL * (row["channel"] in asked.channels) for row in rows]
+    best = sorted(range(len(rows)), key=lambda at: -scores[at] - own[at])
+    best = [at for at in best if scores[at] >= least]
+    says = [at for at in best if rows[at]["what"] in SAYS]
+    best = [at for at in best if at not in says[MOST // 2 :] or len(best) - len(says) < MOST // 2][:MOST]
+    for row in sorted((rows[at] for at in best), key=itemgetter("line")):
+        if plain_text(row["summary"]) not in told:
+            yield case.item(
+                "happened_row", **about.at(row, diagnosis["start"]) | {"told": plain_text(row["summary"])}
+            )
+
+
+def asked_of(case: Case, told: str = "") -> Asked:
+    """Return what the question names, and the times of the figures that were `told`."""
+    question, words = case.question, spelled(case.question.text)
+    places = tuple(row for row in subjects().values() if row["pattern"].search(words))
+    numbers = {number for number in numbers_in(words) if len(f"{abs(number):g}") >= FEWEST_DIGITS}
+    minutes = (_minutes(moment.rpartition(" ")[2]) for moment in question.moments)
+    at = tuple(minute for minute in minutes if minute is not None)
+    clocks = dict.fromkeys(_WRITTEN.findall(told))
+    there = tuple((day, minute) for day, clock in clocks if (minute := _minutes(clock)) is not None)
+    own = (tuple(phrases(words)), places, numbers, at, question.days, {*question.channels})
+    return Asked(*own, there[:MOST_TIMES])
+
+
+def named_by(asked: Asked, rows: Sequence[Result], length: float) -> list[float]:
+    """Return how much of each of `rows` is named: words that few have count most, those of most nothing.
+
+    length  of the log, minutes
+    """
+    texts = [spelled(row["summary"]) for row in rows]
+    every = [terms(text) for text in texts]
+    common = Counter(phrase for phrase in asked.words for row in every if holds(row, phrase))
+    telling = [phrase for phrase, count in common.items() if count <= max(1, len(rows) / 2)]
+    scores = list[float]()
+    for row, text, own in zip(rows, texts, every, strict=True):
+        score = sum(math.log(1 + len(rows) / common[phrase]) for phrase in telling if holds(own, phrase))
+        score += OF_PLACE * any(is_of(row.get("text") or "", place) for place in asked.places)
+        there = [abs(number) for number in numbers_in(text)]
+        score += OF_NUMBER * sum(any(means(abs(number), one) for one in there) for number in asked.numbers)
+        scores.append(score + _of_time(asked, row) + _at_told(asked, row, length))
+    return scores
+
+
+def _of_time(asked: Asked, row: Result) -> float:
+    """Return the score of a row whose time, or time of day, is named."""
+    if asked.days and not any(day in row["clock"] for day in asked.days):
+        return 0.0
+    begin, end = _minutes(row["clock"]), _minutes(row["end_clock"])
+    score = OF_TIME if asked.days and not asked.minutes else 0.0
+    for minute in asked.minutes:
+        if begin is None or end is None:
+            continue
+        length = (end - begin) % DAY
+        score += OF_TIME * (row["count"] == 1 and (minute - begin + NEAR) % DAY <= length + 2 * NEAR)
+        score += AT_TIME * (min((minute - begin) % DAY, (begin - minute) % DAY) <= NEAR)
+    return score
+
+
+def _at_told(asked: Asked, row: Result, length: float) -> float:
+    """Return the score of a row that begins as a told figure was read, or that this is in the middle of."""
+    near = max(1.0, BESIDE * length)
+    is_short = row["count"] == 1 and row["seconds"] < SHORT * length * MINUTE
+    if (begin := _minutes(row["clock"])) is None:
+        return 0.0
+    for day, minute in asked.told_at:
+        if day and day not in row["clock"]:
+            continue
+        if -near <= minute - begin <= near + is_short * row["seconds"] / MINUTE:
+            return AT_TOLD
+    return 0.0
+
+
+def _follows(row: Result, said: Result, length: float) -> bool:
+    """Return whether what happened began as, or soon after, a line was written or a state began."""
+    begin, at = _minutes(row["clock"]), _minutes(said["clock"])
+    if begin is None or at is None or row["clock"].partition(" ")[0] != said["clock"].partition(" ")[0]:
+        return False
+    return 0 <= begin - at <= max(1.0, BESIDE * length)
+
+
+def _minutes(clock: str) -> int | None:
+    """Return the minutes since midnight of a clock, None where it is none."""
+    match = _CLOCK.search(clock)
+    return 60 * int(match[1]) + int(match[2]) if match else None
