@@ -50,7 +50,7 @@ def inventory(tmp_path_factory):
         ("oven 是從哪一天開始的？", ["4 份記錄", "2 份有發現", "自 2026-11-18"]),
         (
             "what was the mean output of the oven every day?",
-            ["2026-11-16 10:59:50 | 30", "run 41.csv"],
+            ["2026-11-16 08:00:00 – 10:59:50 | 30", "run 41.csv"],
         ),
         (
             "was the oven ever above 100 in the last 5 days, how often?",

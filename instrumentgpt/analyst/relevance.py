@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
 from instrumentgpt.analyst.case import Case, Result, Subject
 from instrumentgpt.analyst.columns import is_of, subjects
@@ -28,7 +27,7 @@ WEIGHTS = {"out": 0.8, "programme": 0.8, "set": 0.5, "said": 0.4}
 _CLOCK = re.compile(r"(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\)?$")
 _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)")
 DAY = 24 * 60  # minutes
-MOST_TIMES = 6  # of figures
+MOST_TIMES = 4  # of figures, whose reasons may be asked for
 AT_TOLD, BESIDE, SHORT = 2.0, 0.01, 0.25  # score; share of a log that is beside a time; of one that says when
 
 
@@ -71,11 +70,10 @@ def bearing(
     best = [at for at in best if scores[at] >= least]
     says = [at for at in best if rows[at]["what"] in SAYS]
     best = [at for at in best if at not in says[MOST // 2 :] or len(best) - len(says) < MOST // 2][:MOST]
-    for row in sorted((rows[at] for at in best), key=itemgetter("line")):
-        if plain_text(row["summary"]) not in told:
-            yield case.item(
-                "happened_row", **about.at(row, diagnosis["start"]) | {"told": plain_text(row["summary"])}
-            )
+    shown = {rows[at]["summary"]: rows[at] for at in sorted(best, key=lambda at: rows[at]["line"])}
+    for text, row in shown.items():
+        if (text := plain_text(text)) not in told:
+            yield case.item("happened_row", **about.at(row, diagnosis["start"]) | {"told": text})
 
 
 def asked_of(case: Case, told: str = "") -> Asked:
@@ -88,7 +86,7 @@ def asked_of(case: Case, told: str = "") -> Asked:
     clocks = dict.fromkeys(_WRITTEN.findall(told))
     there = tuple((day, minute) for day, clock in clocks if (minute := _minutes(clock)) is not None)
     own = (tuple(phrases(words)), places, numbers, at, question.days, {*question.channels})
-    return Asked(*own, there[:MOST_TIMES])
+    return Asked(*own, there if len(there) <= MOST_TIMES else ())  # of many none is the one
 
 
 def named_by(asked: Asked, rows: Sequence[Result], length: float) -> list[float]:
@@ -129,7 +127,7 @@ def _at_told(asked: Asked, row: Result, length: float) -> float:
     """Return the score of a row that begins as a told figure was read, or that this is in the middle of."""
     near = max(1.0, BESIDE * length)
     is_short = row["count"] == 1 and row["seconds"] < SHORT * length * MINUTE
-    if (begin := _minutes(row["clock"])) is None:
+    if (begin := _minutes(row["clock"])) is None or row["count"] > MOST:
         return 0.0
     for day, minute in asked.told_at:
         if day and day not in row["clock"]:

@@ -107,16 +107,32 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
 def _table(case: Case, wanted: Wanted, rows: Sequence[Result], read: Result) -> Iterator[str]:
     """Say what is asked for of many columns or stretches, a line each."""
     asked = [name for name in OF_TABLE if name in wanted.asks]
-    ends = moment(rows[0]["since"]), moment(rows[-1]["until"], rows[0]["since"])
-    heads = [" – ".join(ends), *(case.say(f"table_{name}") for name in asked)]
+    is_of_one = len({row["column"] for row in rows}) == 1
+    of = (
+        _named(case, wanted, rows[0], read, False)
+        if is_of_one
+        else _span(rows[0]["since"], rows[-1]["until"])
+    )
+    heads = [of, *(case.say(f"table_{name}") for name in asked)]
     yield f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n"
     for row in rows:
         unit = f" {row['unit']}".rstrip()
-        cells = [_named(case, wanted, row, read, bool(wanted.when.spans))]
+        span = _span(row["since"], row["until"])
+        cells = [span if is_of_one else _named(case, wanted, row, read, bool(wanted.when.spans))]
         for name in asked:
             at = at_clock(row[name], row["since"]) if name in EXTREMES else {"value": row[name]}
             cells.append(case.say("cell_at" if name in EXTREMES else "cell", **at, unit=unit))
         yield f"| {' | '.join(cells)} |\n"
+
+
+def _span(since: str, until: str) -> str:
+    """Return a stretch as a cell has it, a whole day by its date.
+
+    >>> _span("2026-02-19 00:00:00", "2026-02-19 23:59:59"), _span("2026-02-19 08:00:00", "2026-02-19 09:00")
+    ('2026-02-19', '2026-02-19 08:00:00 – 09:00:00')
+    """
+    is_day = since[10:16] == " 00:00" and until[10:16] == " 23:59" and since[:10] == until[:10]
+    return since[:10] if is_day else f"{moment(since)} – {moment(until, since)}"
 
 
 def day_none(case: Case, about: Subject, day: str) -> str:
