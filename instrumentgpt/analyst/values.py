@@ -129,7 +129,7 @@ def _span(since: str, until: str) -> str:
     """Return a stretch as a cell has it, a whole day by its date.
 
     >>> _span("2026-02-19 00:00:00", "2026-02-19 23:59:59"), _span("2026-02-19 08:00:00", "2026-02-19 09:00")
-    ('2026-02-19', '2026-02-19 08:00:00 – 09:00:00')
+    ('2026-02-19', '2026-02-19 08:00:00 – 09:00')
     """
     is_day = since[10:16] == " 00:00" and until[10:16] == " 23:59" and since[:10] == until[:10]
     return since[:10] if is_day else f"{moment(since)} – {moment(until, since)}"
