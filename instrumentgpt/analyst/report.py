@@ -1,7 +1,7 @@
 """A diagnosis as one report in sections: verdict, log, findings, cause, ruled out, the one next action."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -192,7 +192,8 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     channels = [finding["channel"] for finding in _of_class(diagnosis, "healthy")]
     if faults:
         dangers = "".join(f"**{fault['danger']}**\n\n" for fault in faults if fault["danger"])
-        return dangers + fault_verdict(case, about.label, faults[0], len(faults) - 1)
+        told = fault_verdict(case, about.label, faults[0], len(faults) - 1, diagnosis["channel_names"])
+        return dangers + told
     if diagnosis["excursions"]["unexplained"]:
         return _excursion_verdict(case, about, diagnosis)
     if rising := diagnosis.get("rising"):
@@ -243,20 +244,23 @@ def _channels_of(fault: Result) -> list[int]:
     return fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
 
 
-def where_of(case: Case, fault: Result) -> str:
-    """Return the channels that `fault` is about as words."""
-    channels = _channels_of(fault)
+def where_of(case: Case, fault: Result, names: Mapping[str, str] = {}) -> str:
+    """Return the channels that `fault` is about as words, with their `names` where there are several."""
+    channels, told = _channels_of(fault), names if len(names) > 1 else {}
     placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
-    return case.say(placed, channel=case.listed(channels))
+    heads = [f"{one} ({quoted(told[str(one)])})" if str(one) in told else one for one in channels]
+    return case.say(placed, channel=case.listed(heads))
 
 
-def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
+def fault_verdict(
+    case: Case, label: str, fault: Result, others: int = 0, names: Mapping[str, str] = {}
+) -> str:
     """Return the bold sentence on the most important of a log's faults."""
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=where_of(case, fault),
+        where=where_of(case, fault, names),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
@@ -266,9 +270,10 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
 def fault_untold(case: Case, said: str) -> Iterator[str]:
     """Yield the first fault of the log, where neither the answer `said` nor one before has told it."""
     about, before = choose_log(case), "".join(text for _, text in case.task.messages_of("assistant"))
-    for fault in [fault for fault in faults_of(diagnosed(case, about)) if fault["class"] != "data_gap"][:1]:
+    names = (diagnosis := diagnosed(case, about))["channel_names"]
+    for fault in [fault for fault in faults_of(diagnosis) if fault["class"] != "data_gap"][:1]:
         if fault["confidence"] != "possible" and fault["summary"] not in said + before:
-            head = f"\n{fault_verdict(case, about.label, fault)}\n"
+            head = f"\n{fault_verdict(case, about.label, fault, names=names)}\n"
             yield f"{head * (head not in said)}\n{fault_row(case, about, fault)}"
 
 
