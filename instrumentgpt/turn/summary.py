@@ -23,7 +23,7 @@ from instrumentgpt.memory.agent_summary import objection, one_line, summary_prom
 from instrumentgpt.memory.filtering import filter_content
 from instrumentgpt.memory.summary import Entry, parse, render, speaker_of, write
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.storage.history import history, spoken
+from instrumentgpt.storage.history import history
 from instrumentgpt.storage.runs import Run, list_runs, live_run
 from instrumentgpt.turn.ask import replied, started
 from instrumentgpt.turn.close import end_summary, events_of
@@ -130,12 +130,9 @@ def put_in_place(database: Database, conversation_id: str, replaced: Sequence[En
             return "the conversation was being answered"
         summary, state = db.get_memory(conversation_id, database)
         entries, whole = parse(summary), covering(replaced)
-        ids, _ = spoken(database, conversation_id)
-        if whole is None or sum(map(whole.holds, ids)) != whole.count:
-            return "messages were deleted meanwhile"
         for end in range(1, len(entries) + 1):  # it holds the oldest messages
-            if covering(entries[:end]) == whole:
+            if whole and covering(entries[:end]) == whole:
                 kept = write([replace(whole, text=text), *entries[end:]])
                 db.update_memory(conversation_id, kept, state, database)
                 return ""
-        return "the summary was merged with newer messages meanwhile"
+        return "its messages were merged with newer ones or deleted meanwhile"
