@@ -11,7 +11,8 @@ from instrumentgpt.turn.open_questions import MOST_QUESTIONS, answer, open_quest
 pytestmark = pytest.mark.usefixtures("ovens")
 
 HELD = "Nobody opens the door of oven 7 before the leak test is signed."
-DOUBTFUL = "We owe the client an unbroken trace, so no pauses please."
+DOUBTFUL = "The auditors want the trace unbroken all week."
+PLAIN = "We owe the client an unbroken trace, so no pauses please."
 OVER = "The leak test was signed this morning."
 
 
@@ -35,7 +36,14 @@ def test_what_is_plain_is_not_asked(database, conversation):
     assert asked(database, conversation) == []
 
 
-@pytest.mark.parametrize("sentence", [DOUBTFUL, "風扇轉速照原廠的，客戶堅持。"])
+def test_what_no_pattern_finds_and_is_very_like_the_examples_is_in_force_without_a_question(
+    database, conversation
+):
+    exchange(database, conversation, PLAIN)
+    assert asked(database, conversation) == [] and PLAIN in told(database, conversation)
+
+
+@pytest.mark.parametrize("sentence", [DOUBTFUL, "風扇轉速照原廠的。"])
 def test_a_doubtful_sentence_is_asked_about_and_in_force_only_when_kept_until_that_is_undone(
     database, conversation, sentence
 ):
@@ -102,7 +110,9 @@ def test_a_plain_constraint_on_the_same_thing_is_asked_whether_it_replaces_the_o
 
 
 def test_few_questions_are_asked_of_one_message_and_none_of_what_is_pasted_or_asked(database, conversation):
-    many = [f"We owe them an unbroken trace of the {part}, so no pauses." for part in ("pump", "fan", "lamp")]
+    many = [
+        f"The auditors want the trace of the {part} unbroken all week." for part in ("pump", "fan", "lamp")
+    ]
     exchange(database, conversation, " ".join(many))
     assert len(asked(database, conversation)) == MOST_QUESTIONS
     exchange(database, conversation, f"> {DOUBTFUL}\nIs {OVER.lower()[:-1]}?")

@@ -149,5 +149,5 @@ def test_text_is_printed_once_as_it_comes_and_links_as_words(events, shown, caps
 
 
 def test_what_a_question_leaves_open_of_constraints_is_asked_below_the_answer(capsys):
-    ask("10.1.1.47: we owe the client an unbroken trace, so no pauses please. Why does it swing?")
-    assert "Keep “10.1.1.47: we owe the client" in capsys.readouterr().out
+    ask("10.1.1.47: the client wants an unbroken trace tonight. Why does it swing?")
+    assert "Keep “10.1.1.47: the client wants" in capsys.readouterr().out

@@ -15,16 +15,16 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
     "instrumentgpt/instruments": 24_458,
-    "instrumentgpt/memory": 4_669,
+    "instrumentgpt/memory": 4_514,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
-    "instrumentgpt/storage": 4_209,
-    "instrumentgpt/turn": 2_405,
+    "instrumentgpt/storage": 4_208,
+    "instrumentgpt/turn": 2_402,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_200
+WHOLE = 65_041
 
 
 def lines_in(room: str) -> int:

@@ -60,10 +60,9 @@ def store_facts(
     with transaction(database):
         sql = "DELETE FROM all_facts WHERE message_id = ? RETURNING device, channel, parameter, log"
         gone = database.conn.execute(sql, (message_id,)).fetchall()
-        for fact in facts:
-            insert(database, "all_facts", **row, kind="value", source=source, **vars(fact))
-        for fact in doubts:
-            insert(database, "all_facts", **row, kind="doubt", source=source, **vars(fact))
+        for kind, stated in (("value", facts), ("doubt", doubts)):
+            for fact in stated:
+                insert(database, "all_facts", **row, kind=kind, source=source, **vars(fact))
         for kind, text, device, *about in sentences:
             of = {"kind": kind, "source": source, "device": device, "said": text, "value": "".join(about)}
             insert(database, "all_facts", **row, **of)

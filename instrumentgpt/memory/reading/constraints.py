@@ -1,7 +1,8 @@
 """Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
 A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is plain where a pattern
-of constraints.toml finds it; one that is only like examples.tsv is asked about (turn/open_questions.py).
+of constraints.toml finds it, or it is very like examples.tsv; one that is only like these is asked about
+(turn/open_questions.py).
 """
 
 import math
@@ -25,6 +26,7 @@ CONSTRAINT_CHARS = 240  # of a sentence kept
 EXAMPLES = Path(__file__).with_name("examples.tsv")
 SMOOTHING = 40  # examples; best of .5 to 60, each of six sets of bench/conversations left out once
 DOUBTFUL = 10  # log odds that it is a constraint or lifts one, from which no pattern is needed to ask (0127)
+PLAIN = 2 * DOUBTFUL  # … from which none is needed to take it, if it is clear which (0139)
 CERTAIN = 10  # log odds: more say nothing more
 BEARS = 5  # of odds and SHARED, from which it may lift or replace a constraint in force
 SHARED = 20  # log odds: of a telling word of both, by the root of those of the shorter
@@ -84,21 +86,19 @@ def _odds(sentence: str) -> float:
 
 
 def _kind(sentence: str) -> Kind | None:
-    folded = _folded(sentence)
-    left = _patterns()["lift"].sub("…", folded)
-    if left != folded and not _constrains(left):
-        like = _like(sentence)
-        if like["constraint"] - like["lift"] <= CERTAIN:
-            return "lift" if like["lift"] > like["statement"] else None
-    return "constraint" if _constrains(folded) else None
+    folded, like = _folded(sentence), _like(sentence)
+    left, rather = _patterns()["lift"].sub("…", folded), like["constraint"] - like["lift"]
+    if _patterns()["lays"].search(left):
+        return "constraint"
+    if left != folded and rather <= CERTAIN:
+        return "lift" if like["lift"] > like["statement"] else None
+    if _odds(sentence) > PLAIN and abs(rather) > CERTAIN:
+        return "constraint" if rather > 0 else "lift"
+    return None
 
 
 def _folded(sentence: str) -> str:
     return fold(sentence).replace("’", "'")
-
-
-def _constrains(folded: str) -> bool:
-    return _patterns()["lays"].search(_patterns()["nothing"].sub("…", folded)) is not None
 
 
 @dataclass(frozen=True)
