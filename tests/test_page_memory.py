@@ -352,7 +352,7 @@ def test_a_sentence_that_may_lay_down_or_lift_is_asked_about_and_answered_by_a_c
     conversation = db.create_conversation(database)
     held, over = "Nobody opens it before the leak test is signed.", "The leak test was signed this morning."
     exchange(database, conversation, f"052 為什麼溫度波動？ {held}")
-    exchange(database, conversation, f"{over} 這台欠客戶一條不中斷的曲線，所以請一直開著。")
+    exchange(database, conversation, f"{over} 風扇轉速照原廠的。")
     at = page(conversation)
     assert "what of “Nobody opens it" in texts(at)
     button(at, "Lifted").click().run()
@@ -360,7 +360,7 @@ def test_a_sentence_that_may_lay_down_or_lift_is_asked_about_and_answered_by_a_c
     assert held not in context_of(next_text(database, conversation))
     button(at, "保留").click().run()
     assert "保留" not in [one.label for one in at.button]
-    assert "這台欠客戶一條不中斷的曲線" in context_of(next_text(database, conversation))
+    assert "風扇轉速照原廠的" in context_of(next_text(database, conversation))
     assert at.sidebar.button("undo-last").label.startswith("Undo: Lay down")
     at.sidebar.button("undo-last").click().run()
     assert "保留" in [one.label for one in at.button] and not at.exception
