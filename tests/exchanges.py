@@ -38,9 +38,12 @@ def exchange(database, conversation, question, answer="I shall look.", *results,
     return prompt
 
 
-def share_judged(cache):
-    """Let a log that a test of this run has parsed, judged and identified be known in the folder `cache`."""
-    judged, frames = Path(os.environ["TESTS_JUDGED"]), cache / "frames"
+def share_judged(cache, judged=None):
+    """Let a log that a test of this run has parsed, judged and identified be known in the folder `cache`.
+
+    judged  the folder of what is known; None: that of the test
+    """
+    judged, frames = judged or Path(os.environ["TESTS_JUDGED"]), cache / "frames"
     if not frames.exists():
         judged.mkdir(exist_ok=True)
         cache.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from driving import (
     running,
     speaking,
 )
+from exchanges import share_judged
 from playwright.sync_api import BrowserContext
 from waiting import wait_for_forks
 
@@ -82,8 +83,10 @@ def context(context_of_worker) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="session")
-def server_of_worker(tmp_path_factory, context_of_worker) -> Iterator[Server]:
-    with running(tmp_path_factory.mktemp("server"), {}) as server:
+def server_of_worker(tmp_path_factory, context_of_worker, judged) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    share_judged(folder / "home" / "cache", judged)
+    with running(folder, {}) as server:
         server.save(OFFLINE)
         page = opened(context_of_worker.new_page(), server.address())  # the first visit imports everything
         page.goto(f"{server.url}{RESTING}")
