@@ -2,9 +2,11 @@
 
 import json
 import re
+from contextlib import closing
 
 import pytest
 
+import db
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
@@ -20,8 +22,7 @@ THOUGHT = {"decision": "plan_direct", "goal": "look at it", "steps": [STEP]}
 MODES = {"chat": "chat", "investigate": "think", "interview": "interview", "panel": "panel_plan"}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_what_was_learned_in_the_chat_is_in_the_prompt_of_every_mode(scripted, database, conversation, mode):
+def test_what_was_learned_in_the_chat_is_in_the_prompt_of_every_mode(scripted, database, conversation):
     rejects = {"tool": "record_hypothesis", "text": REJECTED, "device": "zspr 053"}
     out = {"tool": "rule_out", "hypothesis": REJECTED, "because": "it turns", "device": "zspr 053"}
     scripted(
@@ -31,9 +32,13 @@ def test_what_was_learned_in_the_chat_is_in_the_prompt_of_every_mode(scripted, d
     )
     for words in (VALUE, CONSTRAINT, "is the fan of zspr 053 worn?"):
         list(runs.consume(database_path(), conversation, words, mode="chat", agent="scripted"))
-    list(runs.consume(database_path(), conversation, QUESTION, mode=mode, agent="scripted"))
-    sent = [get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)]
-    prompt = [found.text for found in sent if found.task == MODES[mode]][-1]
-    assert QUESTION in prompt
-    assert re.search(r"kp\b[^\n]{0,40}\b7\b", prompt)
-    assert "before Friday" in prompt and "fan" in prompt
+    for mode, task in MODES.items():
+        path = database_path().with_name(f"{mode}.db")  # each goes on from the chat alone
+        database.execute("VACUUM INTO ?", (str(path),))
+        list(runs.consume(path, conversation, QUESTION, mode=mode, agent="scripted"))
+        with closing(db.connect(path)) as asked:
+            sent = [get_prompt(asked, conversation, row[0]) for row in list_prompts(asked, conversation)]
+        prompt = [found.text for found in sent if found.task == task][-1]
+        assert QUESTION in prompt, mode
+        assert re.search(r"kp\b[^\n]{0,40}\b7\b", prompt), mode
+        assert "before Friday" in prompt and "fan" in prompt, mode
