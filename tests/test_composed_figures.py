@@ -53,7 +53,7 @@ def said(chamber, question: str, before: str = "") -> str:
         ("第二個小時的平均輸出？", "2026-03-04 09:00:00 到 10:00:00：平均 46"),
         ("max of the room over the last 6 h?", "2026-03-07 01:59:30 to 07:59:30"),
         ("min of the flow and of the room?", "lowest 20 °C"),
-        ("max of the flow per day, a row per day", "2026-03-06 00:00:00 to 2026-03-06 23:59:59"),
+        ("max of the flow per day, a row per day", "| 2026-03-06 |"),
         ("how fast does the room drift per day?", "+0.667 °C per day"),
         ("室溫從 2026-03-05 08:00 到 2026-03-06 08:00 變化了多少？", "+0.66 °C"),
     ],

@@ -42,7 +42,7 @@ _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told
 
 def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Yield what `answering` says, what of the question it does not answer, and its logs."""
-    calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
+    calls, results, used = list[Result](), list[Result](), dict[str, None]()
     told = list[str | Callable[[], Result]]()  # words, and the charts that stand between them
 
     def tool(name: str, **given: Any) -> Result:
@@ -50,10 +50,8 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
         if name == "plot_log" and told:
             told.append(partial(case.tool, name, **given))
             return {}
-        call = f"{name} {given}"
-        if call not in done:  # once in an answer
-            done[call] = case.tool(name, **given)
-        result = done[call]
+        result = case.tool(name, **given)
+        results.append(result)
         if name != "fetch_log":
             logs = (result.get("log"), result.get("before"))
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
@@ -62,11 +60,11 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
     for words in answering(replace(case, tool=tool)):
         told.append(words)
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
-    titles = {row.get("title") for result in done.values() for row in result.get("findings", ())} - {None}
+    titles = {row.get("title") for result in results for row in result.get("findings", ())} - {None}
     if any(title.casefold() in shown.split("\n")[0].casefold() for title in titles):
         kind = "diagnosis"  # its verdict leads, whatever kind of question it was taken for
     heads = [*re.findall(r"`([^`]+)`", shown)]
-    heads += (head for result in done.values() for head in result.get("channel_names", {}).values())
+    heads += (head for result in results for head in result.get("channel_names", {}).values())
     figures = shown.partition(case.say("bearing"))[0]
     parts, misleads = unused(case, kind, calls, shown, figures, heads)
     if parts:
@@ -130,7 +128,8 @@ def _times(case: Case, kind: str, evidence: str, own: str, is_timed: bool) -> It
     if case.device and days and "logs" not in evidence:
         yield written(days[0], question.timed)
     event = _EVENT.search(words) if kind in ("figures", "compare") else None
-    if event and not all(word in own for word in (event["zh"] or event["what"]).split()):
+    there = evidence if event and event[0].startswith("when") else own  # a time, not a stretch
+    if event and not all(word in there for word in (event["zh"] or event["what"]).split()):
         yield event[0]
 
 

@@ -1,13 +1,14 @@
 """A message answered: read, split where it asks several things, each answered by its kind, once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
@@ -50,7 +51,7 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.relevance import bearing
-from instrumentgpt.analyst.report import diagnose, fault_untold, header, verdict
+from instrumentgpt.analyst.report import diagnose, fault_untold, happened, header, verdict
 from instrumentgpt.analyst.stretches import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
@@ -69,14 +70,14 @@ ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of severa
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
 EXTREMES = ("least", "most", "range", "mean")
-OF_STORY = ("diagnosis", "figures", "gains", "events", "compare", "logs")  # questions on one log
+OF_STORY = ("diagnosis", "figures", "gains", "events")  # questions on one log
 OF_A_LOG = ("figures", "plot", "gains")  # beside which the fault of the log is told, once
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
     """Yield the answer to the message of `task`, calling tools through `tool`."""
-    parts, said = _questions(task, inventory, tool), task.messages
+    parts, said = _questions(task, inventory, _once(tool)), task.messages
     for number, case in enumerate(parts, start=1):
         if len(parts) > 1:
             yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
@@ -85,6 +86,44 @@ def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Itera
             text += piece
             yield piece
         said = (*said, {"turn": 0, "role": "assistant", "text": text})  # nothing is told twice
+    asked = replace(parts[0].task, question=task.question, messages=said)
+    whole = replace(parts[0], question=read_question(task.question), task=asked)
+    words = "".join(text for _, text in whole.task.messages_of("assistant")[-len(parts) :])
+    if len({case.task.devices for case in parts}) == 1:
+        yield from _rest(whole, [case.question for case in parts], words)
+
+
+def _once(tool: Callable[..., Result]) -> Callable[..., Result]:
+    """Return `tool`, which calls none twice for one message, but those that draw."""
+    done = dict[str, Result]()
+
+    def called_once(name: str, **given: Any) -> Result:
+        if name == "plot_log":
+            return tool(name, **given)
+        if (call := f"{name} {given}") not in done:
+            done[call] = tool(name, **given)
+        return done[call]
+
+    return called_once
+
+
+def _rest(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
+    """Yield what else happened in the log that a diagnosis, or figures for a story, were `told` of; last.
+
+    What bears on a question may be another row than those that its words are of.
+    """
+    is_of_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
+    is_wide = case.say("key_findings") in told or len(parts) > 1 or case.question.is_story
+    if not (is_of_log and is_wide and "?log=" in told) or len(case.task.devices) > 1:
+        return
+    with suppress(NothingToRead, ToolFailed):
+        about = choose_log(case)
+        diagnosis = diagnosed(case, about)
+        if (named := called(case, diagnosis)) is not case:
+            diagnosis = diagnosed(named, about)
+        rows = [row for row in happened(case, about, diagnosis) if row not in told]
+        blank = "\n" * (2 - (len(told) - len(told.rstrip("\n"))))
+        yield from (f"{blank}{case.say('rest')}\n\n", *rows) if rows else ()
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
@@ -235,7 +274,11 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
         kind, is_all = "diagnosis", False
     is_own = kind == question.kind and (question.score >= ALONE or not told)
     is_first = kind == "diagnosis" and (is_own or is_seen)
-    answers = [diagnose(case)] if is_first else [told, () if is_all else ANSWERS[kind](case)]
+    answers = (
+        [diagnose(case)]
+        if is_first
+        else [told, () if is_all else chain(["\n"] * bool(told), ANSWERS[kind](case))]
+    )
     said = ""
     for piece in chain(*answers):
         said += piece

@@ -78,7 +78,7 @@ def _groups(case: Case) -> Iterator[str]:
         yield "\n" + case.say("nobody_seen") + "\n"
     diagnosis = diagnosed(case, about)
     if groups and not query:  # what the loops did meanwhile
-        yield from ("\n", *report.happened(case, about, diagnosis))
+        yield from ("\n" + case.say("happened") + "\n\n", *report.happened(case, about, diagnosis))
     if old := age(case.task, case.language, diagnosis["end"]):
         yield f"\n{old}\n"
 

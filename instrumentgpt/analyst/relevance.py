@@ -44,13 +44,10 @@ class Asked:
     told_at: tuple[tuple[str, int], ...]  # day, minute
 
 
-def bearing(
-    case: Case, about: Subject, diagnosis: Result, told: str = "", least: float = BEARS
-) -> Iterator[str]:
+def bearing(case: Case, about: Subject, diagnosis: Result, told: str = "") -> Iterator[str]:
     """Yield what happened that bears most on the question, in its order; findings have their own sentences.
 
-    told   the figures that answer it: what happened at their times may be their reason
-    least  score of what is named, 0 for what is worth telling whatever is asked
+    told  the figures that answer it: what happened at their times may be their reason
     """
     rows = [
         row for row in (*diagnosis["timeline"], *diagnosis["states"]) if not row["what"].startswith("found")
@@ -67,7 +64,7 @@ def bearing(
     ]  # what came of what is named
     own = [WEIGHTS.get(row["what"], 0.2) + OF_CHANNEL * (row["channel"] in asked.channels) for row in rows]
     best = sorted(range(len(rows)), key=lambda at: -scores[at] - own[at])
-    best = [at for at in best if scores[at] >= least]
+    best = [at for at in best if scores[at] >= BEARS]
     says = [at for at in best if rows[at]["what"] in SAYS]
     best = [at for at in best if at not in says[MOST // 2 :] or len(best) - len(says) < MOST // 2][:MOST]
     shown = {rows[at]["summary"]: rows[at] for at in sorted(best, key=lambda at: rows[at]["line"])}

@@ -96,10 +96,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
     if in_full:
-        yield from (*happened(case, about, diagnosis), "\n")
-    elif not (bears or faults_of(diagnosis)):
-        rest = [*bearing(case, about, diagnosis, least=0.0)]
-        yield from (case.say("happened") + "\n\n", *rest, "\n") if rest else ()
+        yield from (case.say("happened") + "\n\n", *happened(case, about, diagnosis), "\n")
     if not acts_first:
         yield from next_action(case, about, diagnosis)
     yield from ("\n" + text.rstrip() + "\n" for is_judged, text in suspicions if not is_judged)
@@ -407,7 +404,6 @@ def happened(case: Case, about: Subject, diagnosis: Result, *kinds: str) -> Iter
     rows = diagnosis["timeline"]
     told_by_finding = [] if kinds else [row for row in rows if row.get("shared")]  # of several channels
     rows = [row for row in rows if (not kinds or row["what"] in kinds) and row not in told_by_finding]
-    yield case.say("happened") + "\n\n" if rows and not kinds else ""
     for row in rows:
         yield case.item("happened_row", **about.at(row, diagnosis["start"]), told=plain_text(row["summary"]))
     channels = diagnosis["channels"] if rows and not kinds else []

@@ -7,6 +7,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.analyst.words import sentences
 from instrumentgpt.handover.markdown import MISSING, Note, answer_text, evidence_query, marked
 from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.memory.gate import Mark
@@ -97,7 +98,20 @@ def _draw_words(
         if part.artifact_id:
             artifacts.draw(database, by_id[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
-            untrusted.write(part.text, conversation_id, notes=notes)
+            head, title, rest = folded(part.text)
+            untrusted.write(head, conversation_id, notes=notes)
+            if rest:
+                with st.expander(title, icon=":material/timeline:"):
+                    untrusted.write(rest, conversation_id, notes=notes)
+
+
+def folded(text: str) -> tuple[str, str, str]:
+    """Return an answer of the analyst, the title of what else happened in the log, and that: "" if none."""
+    for title in sentences()["rest"].values():
+        head, mark, rest = text.rpartition(f"\n{title}\n")
+        if mark:
+            return head, title.rstrip(":："), rest
+    return text, "", ""
 
 
 def sourceless(marks: Sequence[Mark]) -> str:

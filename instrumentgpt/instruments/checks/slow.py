@@ -23,7 +23,7 @@ FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
 FEWEST_CYCLES = 8  # of an on/off loop
 DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
 FEW_BLOCKS = 5  # beside a reference
-MOVES, ALONG, STEEPER = 5.0, 0.95, 1.3  # bands that pv moves; correlation, slope of a reading that goes along
+MOVES, ALONG = 5.0, 0.3  # bands that pv moves; share of that by which a reading that goes along is from it
 OFF = 2.0  # bands by which a sensor is off beside a reference
 FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
@@ -299,7 +299,7 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
         return None
     duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
     least = max(3 * track.digit, BAND / 4) if is_named else BAND
-    change = lasting_change(duty, track.shown(least))
+    change = lasting_change(_at_equal_pv(track, kept, duty) if is_named else duty, track.shown(least))
     agreed = np.ptp(np.percentile(duty.output[: max(FEW, len(duty.output) // 5)], (10, 90)))
     is_twin = is_named or (agreed < track.shown(BAND) and change and _goes_with(track, change, needed))
     if change and not (duty.index[0] < change.first and is_twin):
@@ -338,14 +338,22 @@ def _goes_with(track: Track, change: Change, needed: Duty) -> bool:
     return not abs(change.before * (now - was)) > abs(size * was) / 2
 
 
+def _at_equal_pv(track: Track, kept: Indices, duty: Duty) -> Duty:
+    """Return `duty` without what of it goes with pv: a wrong span grows with the setpoint, not in time."""
+    pv = track.pv[kept].mean(axis=1)
+    if np.ptp(pv) < MOVES:
+        return duty
+    return replace(duty, output=duty.output - np.polyval(np.polyfit(pv, duty.output, 1), pv))
+
+
 def _goes_along(track: Track, other: Floats) -> bool:
     """Return whether a reading (n,), bands, goes where pv goes, and is near it where pv stays."""
     both = np.isfinite(other) & np.isfinite(track.pv)
     one, two = track.pv[both], other[both]
     if not len(one) or np.ptp(one) < MOVES:
         return bool(len(one) and abs(np.median(two - one)) < MOVES)
-    slope = float(np.polyfit(one, two, 1)[0])
-    return bool(np.corrcoef(one, two)[0, 1] > ALONG and 1 / STEEPER < slope < STEEPER)
+    low, high = np.percentile(two - one, (1, 99))
+    return bool(max(high - low, abs(low), abs(high)) < ALONG * np.ptp(one))
 
 
 def _is_off(track: Track, duty: Duty, kept: Indices) -> bool:

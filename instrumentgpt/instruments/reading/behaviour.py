@@ -109,8 +109,15 @@ def trembles(values: Floats, pv: Floats) -> bool:
     if not len(moves):
         return False
     digits = DIGITS * min(resolution(finite), resolution(pv[np.isfinite(pv)]))
-    to_and_fro = float((moves[1:] * moves[:-1] < 0).mean()) if len(moves) > FEW_MOVES else 0.0
-    return bool(np.ptp(finite) <= digits or (to_and_fro > REVERSALS and np.median(np.abs(moves)) <= digits))
+    is_small = np.median(np.abs(moves)) <= digits
+    return bool(np.ptp(finite) <= digits or (goes_to_and_fro(values) and is_small))
+
+
+def goes_to_and_fro(values: Floats) -> bool:
+    """Return whether many moves of `values` undo the one before, as of what is read and not set."""
+    moves = np.diff(values[np.isfinite(values)])
+    moves = moves[moves != 0]
+    return len(moves) > FEW_MOVES and float((moves[1:] * moves[:-1] < 0).mean()) > REVERSALS
 
 
 def is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:

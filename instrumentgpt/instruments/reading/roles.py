@@ -11,6 +11,7 @@ from instrumentgpt.instruments.analysis.position import AT_FIRST, followed_by
 from instrumentgpt.instruments.reading.behaviour import (
     STRAIGHT,
     goes_on,
+    goes_to_and_fro,
     is_steps,
     runs_on,
     same_reading,
@@ -281,7 +282,7 @@ def _is_read(columns: Columns, at: int, setpoints: Sequence[int]) -> bool:
     """Return whether column `at`, of the `setpoints` by its head, is a reading: “Ref” beside “Set”."""
     values, sure = columns.values[at], [columns.score(other, "setpoint") == CERTAIN for other in setpoints]
     is_said = columns.score(at, "setpoint") == CERTAIN or not any(sure)
-    return not (is_said or is_steps(values) or straight(values) >= STRAIGHT)
+    return not (is_said or is_steps(values) or (straight(values) >= STRAIGHT and not goes_to_and_fro(values)))
 
 
 def _is_another_time(columns: Columns, at: int) -> bool:

@@ -99,6 +99,8 @@ def states(log: Log, language: Language) -> list[Numbers]:
     for head, of_column in log.states.groupby("source", sort=False):
         starts, texts, lines = (of_column[name].to_numpy() for name in ("time", "text", "line"))
         lengths = np.diff(starts, append=end)
+        if 2 * lengths[texts == ""].sum() > lengths.sum():
+            continue  # of remarks, which are lines
         for text in dict.fromkeys(texts.tolist()) if len({*texts.tolist()}) <= FEW_STATES else ():
             at = np.flatnonzero(texts == text)
             if text:
