@@ -113,7 +113,7 @@ def _rest(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
     What bears on a question may be another row than those that its words are of.
     """
     is_of_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
-    is_wide = case.say("key_findings") in told or len(parts) > 1 or case.question.is_story
+    is_wide = case.say("key_findings") in told or len(parts) > 1 or len(case.question.words) > SHORT
     if not (is_of_log and is_wide and "?log=" in told) or len(case.task.devices) > 1:
         return
     with suppress(NothingToRead, ToolFailed):

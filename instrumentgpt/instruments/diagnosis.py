@@ -298,7 +298,7 @@ def _outside(
     between these too, that tells nothing.
     """
     about = [at for at in study.tracks if finding.is_about(at)]
-    if finding.fault in (*ANSWERS, *NO_FAULT):
+    if finding.fault in (*ANSWERS, *NO_FAULT) or _ruled(finding, "is_lasting"):
         return finding, None
     programmes = [one for at in about for one in study.programmes(at)]
 

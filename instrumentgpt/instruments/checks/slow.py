@@ -286,45 +286,67 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
     What the log calls the reference is right; another reading is where the output goes with it, as only then
     the plant did.
     """
-    name = study.log.channel_names.get(other.loop.channel, "")
-    if study.log.unit_of(other.loop.channel) != study.log.unit_of(track.loop.channel):
+    is_read = np.isfinite(other.pv)
+    if study.log.unit_of(other.loop.channel) != study.log.unit_of(track.loop.channel) or not is_read.any():
         return None
-    if not (is_read := np.isfinite(other.pv)).any():
-        return None
+    name = study.log.channel_names.get(other.loop.channel) or f"channel {other.loop.channel}"
     there = np.interp(track.time, other.time[is_read], other.pv[is_read]) / other.scale
-    apart = there - track.pv / track.scale
     is_named = heading_of(name).says("pv", "reference") and _goes_along(track, there * track.scale)
-    kept = _blocks(track, track.quiet & np.isfinite(apart)) if is_named else _blocks_on_setpoint(track)
-    if kept is None or (not is_named and track.rest is None):
+    judge = _beside_reference if is_named else _beside_another
+    return judge(study, track, name, there - track.pv / track.scale)
+
+
+def _beside_reference(study: Study, track: Track, name: str, apart: Floats) -> Finding | None:
+    """Return that pv is off, or drifts, by what is `apart` from it (n,), as shown, whatever the output does.
+
+    A difference that a wrong span makes grows with the setpoint, and not in time.
+    """
+    kept = _blocks(track, track.quiet & np.isfinite(apart))
+    if kept is None:
         return None
-    duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
-    least = max(3 * track.digit, BAND / 4) if is_named else BAND
-    change = lasting_change(_at_equal_pv(track, kept, duty) if is_named else duty, track.shown(least))
-    agreed = np.ptp(np.percentile(duty.output[: max(FEW, len(duty.output) // 5)], (10, 90)))
-    is_twin = is_named or (agreed < track.shown(BAND) and change and _goes_with(track, change, needed))
-    if change and not (duty.index[0] < change.first and is_twin):
-        change = None
-    if not change and not (is_named and _is_off(track, duty, kept)):
+    duty = _in_blocks(track, kept, apart)
+    most, count = int(np.argmax(np.abs(duty.output))), max(FEW, len(kept) // 5)
+    early, late = (float(np.median(part)) for part in (duty.output[:count], duty.output[-count:]))
+    largest, is_off = float(duty.output[most]), _is_off(track, duty, kept)
+    change = lasting_change(_at_equal_pv(track, kept, duty), track.shown(max(3 * track.digit, BAND / 4)))
+    in_time = change and duty.index[0] < change.first and abs(change.after - change.before)
+    drifts = change if in_time and not (is_off and in_time < abs(largest) / 2) else None
+    if not drifts and not is_off:
         return None
-    ends = [float(np.median(part[: max(FEW, len(part) // 5)])) for part in (duty.output, duty.output[::-1])]
-    most = int(np.argmax(np.abs(duty.output)))
-    first, at, lines = int(kept[0, 0]), int(kept[most, 0]), (int(kept[0, 0]), int(kept[most, 0]))
-    if change:
-        ends = [change.before, change.after]
-        first, at, lines = change.first, change.last, (change.before_index, change.last)
-    drift = "named_drift" if is_named else "reference"
+    first, at = (drifts.first, drifts.last) if drifts else (int(kept[0, 0]), int(kept[most, 0]))
     numbers: dict[str, float | str] = {
-        "kind": drift if change else "named",
-        "reference": name or f"channel {other.loop.channel}",
-        "size": ends[1] - ends[0] if change else float(duty.output[most]),
-        "early": ends[0],
-        "late": ends[1],
-        "before": float(np.median(needed.output[:FEW])),
-        "after": float(np.median(needed.output[-FEW:])),
+        "kind": "named_drift" if drifts else "named",
+        "reference": name,
+        "size": late - early if drifts else largest,
+        "early": early,
+        "late": late,
         "setpoint": float(track.loop.setpoint[at]),
     }
-    out = [] if is_named else [RuledOut("heater_degradation", "goes_with", numbers)]
-    return finding_of(study, "sensor_bias", track, first, len(track) - 1, lines, numbers, out)
+    return finding_of(study, "sensor_bias", track, first, len(track) - 1, (first, at), numbers)
+
+
+def _beside_another(study: Study, track: Track, name: str, apart: Floats) -> Finding | None:
+    """Return that pv drifts, where another reading agreed with it at first and the output goes with that."""
+    kept = _blocks_on_setpoint(track)
+    if kept is None or track.rest is None:
+        return None
+    duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
+    change, count = lasting_change(duty, track.shown(BAND)), max(FEW, len(kept) // 5)
+    agreed = np.ptp(np.percentile(duty.output[:count], (10, 90))) < track.shown(BAND)
+    if not (change and agreed and duty.index[0] < change.first and _goes_with(track, change, needed)):
+        return None
+    numbers: dict[str, float | str] = {
+        "kind": "reference",
+        "reference": name,
+        "size": change.after - change.before,
+        "early": change.before,
+        "late": change.after,
+        "before": float(np.mean(needed.output[:count])),
+        "after": float(np.mean(needed.output[-count:])),
+        "setpoint": float(track.loop.setpoint[change.last]),
+    }
+    lines, out = (change.before_index, change.last), RuledOut("heater_degradation", "goes_with", numbers)
+    return finding_of(study, "sensor_bias", track, change.first, len(track) - 1, lines, numbers, [out])
 
 
 def _goes_with(track: Track, change: Change, needed: Duty) -> bool:

@@ -86,7 +86,7 @@ def _turned_round(study: Study, track: Track) -> Finding | None:
 
 
 def _wrong_at_both(study: Study, track: Track) -> Finding | None:
-    """Return that pv rises for long at the lower limit and falls at the upper, by most of these times."""
+    """Return that pv rises from its setpoint at the lower limit and falls at the upper, each long time."""
     if track.kind.drive == "on_off":
         return None
     shown, lines = dict[str, float](), list[int]()
@@ -95,7 +95,8 @@ def _wrong_at_both(study: Study, track: Track) -> Finding | None:
             run for run in pinned(track, at_limit) if np.ptp(track.time[slice(*run)]) > track.lags(ASTRAY_FOR)
         ]
         went = [way * float(track.smooth_pv[stop - 1] - track.smooth_pv[first]) for first, stop in long]
-        if not went or min(went) < 0 or max(went) < OFF:
+        away = [-way * float(track.smooth_error[stop - 1]) for _, stop in long]  # on the side it went to
+        if not went or min(went) < 0 or max(went) < OFF or min(away) < OFF:
             return None
         first, stop = long[int(np.argmax(went))]
         lines += [first, stop - 1]
