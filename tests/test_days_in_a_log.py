@@ -111,10 +111,10 @@ def test_a_day_that_the_log_has_not_is_told_with_the_days_that_it_has(chamber, t
 @each(
     "question, count, told",
     [
-        ("chamber: what was the mean temperature each day?", 3, "2026-11-24 00:00:00 to 2026-11-24 23:59:59"),
+        ("chamber: what was the mean temperature each day?", 3, "| 2026-11-24 | 37.2"),
         ("chamber: how warm was it every night?", 4, "2026-11-22 18:00:00 to 2026-11-23 06:00:00"),
         ("chamber: what was the output on the first day and after?", 3, "output"),
-        ("chamber 每天的平均溫度是多少？", 4, "2026-11-23 00:00:00 到 2026-11-23 23:59:59"),
+        ("chamber 每天的平均溫度是多少？", 4, "| 2026-11-23 | 37.2"),
     ],
 )
 def test_each_day_or_night_of_a_long_log_is_told_by_itself(chamber, tmp_path, question, count, told):

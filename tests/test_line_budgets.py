@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_130,
+    "instrumentgpt/analyst": 6_143,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 24_660,
+    "instrumentgpt/instruments": 24_653,
     "instrumentgpt/memory": 4_659,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_402,
     "instrumentgpt/ui": 7_443,
 }
-WHOLE = 65_672
+WHOLE = 65_678
 
 
 def lines_in(room: str) -> int:

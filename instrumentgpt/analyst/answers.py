@@ -112,9 +112,11 @@ def _rest(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
 
     What bears on a question may be another row than those that its words are of.
     """
-    is_of_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
-    is_wide = case.say("key_findings") in told or len(parts) > 1 or len(case.question.words) > SHORT
-    if not (is_of_log and is_wide and "?log=" in told) or len(case.task.devices) > 1:
+    is_of_log = all(part.kind in OF_STORY and not (part.order or part.lines) for part in parts)
+    is_of_time = all(part.kind == "events" and part.clocks for part in parts)
+    is_wide = is_of_log and not is_of_time and (len(parts) > 1 or len(case.question.words) > SHORT)
+    is_told = case.say("key_findings") in told or (is_wide and "?log=" in told)
+    if not is_told or len(case.task.devices) > 1:
         return
     with suppress(NothingToRead, ToolFailed):
         about = choose_log(case)
@@ -290,7 +292,7 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
         yield from ("\n", *held) if held else ()
     elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):
         yield from fault_untold(case, said)
-    is_of_log = kind in OF_A_LOG or told or (kind == "events" and not question.clocks)
+    is_of_log = kind in OF_A_LOG or told or (kind == "events" and not (question.clocks or question.lines))
     if is_of_log and not is_first and known_log(case) and len(case.task.devices) < 2:
         yield from _bearing(case, said)
 

@@ -49,28 +49,39 @@ def bearing(case: Case, about: Subject, diagnosis: Result, told: str = "") -> It
 
     told  the figures that answer it: what happened at their times may be their reason
     """
-    rows = [
-        row for row in (*diagnosis["timeline"], *diagnosis["states"]) if not row["what"].startswith("found")
-    ]
-    asked, minutes = asked_of(case, told), (diagnosis["seconds"] or 0.0) / MINUTE
-    if not asked.minutes:  # how often and how long a state was says more than that it came
-        heads = tuple(f"{row['text'].partition(' ')[0]} " for row in diagnosis["states"])
-        rows = [row for row in rows if row["what"] != "said" or not row["text"].startswith(heads)]
-    scores = named_by(asked, rows, minutes)
+    asked, length = asked_of(case, told), (diagnosis["seconds"] or 0.0) / MINUTE
+    rows = _ranked(diagnosis, asked)
+    scores = named_by(asked, rows, length)
     named = [row for row, score in zip(rows, scores, strict=True) if score >= BEARS and row["what"] in SAYS]
-    scores = [
-        score + AT_TOLD * (row["what"] not in SAYS and any(_follows(row, one, minutes) for one in named))
-        for row, score in zip(rows, scores, strict=True)
-    ]  # what came of what is named
+    for at, row in enumerate(rows):  # what came of what is named
+        if row["what"] not in SAYS and any(_follows(row, one, length) for one in named):
+            scores[at] += AT_TOLD
     own = [WEIGHTS.get(row["what"], 0.2) + OF_CHANNEL * (row["channel"] in asked.channels) for row in rows]
     best = sorted(range(len(rows)), key=lambda at: -scores[at] - own[at])
     best = [at for at in best if scores[at] >= BEARS]
-    says = [at for at in best if rows[at]["what"] in SAYS]
-    best = [at for at in best if at not in says[MOST // 2 :] or len(best) - len(says) < MOST // 2][:MOST]
-    shown = {rows[at]["summary"]: rows[at] for at in sorted(best, key=lambda at: rows[at]["line"])}
-    for text, row in shown.items():
-        if (text := plain_text(text)) not in told:
+    says = [at for at in best if rows[at]["what"] in SAYS][MOST // 2 :]  # more of it than half
+    rest = [at for at in best if at not in says]
+    best = (rest if len(rest) >= MOST else best)[:MOST]
+    for row in sorted((rows[at] for at in best), key=lambda row: row["line"]):
+        text = plain_text(row["summary"])
+        if text not in told and not _is_way_told(row, told):
+            told += text
             yield case.item("happened_row", **about.at(row, diagnosis["start"]) | {"told": text})
+
+
+def _is_way_told(row: Result, told: str) -> bool:
+    """Return whether the way from a setpoint to the next is among the figures already."""
+    way = rf"(?<![\d.]){row['from']:g}\D{{1,9}}{row['to']:g}(?![\d.])" if row["what"] == "set" else "(?!)"
+    return bool(re.search(way, told))
+
+
+def _ranked(diagnosis: Result, asked: Asked) -> list[Result]:
+    """Return what is ranked: how often and how long a state was says more than when."""
+    rows = [row for row in diagnosis["timeline"] if not row["what"].startswith("found")]
+    if not asked.minutes:
+        heads = tuple(f"{row['text'].partition(' ')[0]} " for row in diagnosis["states"])
+        rows = [row for row in rows if row["what"] != "said" or not row["text"].startswith(heads)]
+    return [*rows, *diagnosis["states"]]
 
 
 def asked_of(case: Case, told: str = "") -> Asked:

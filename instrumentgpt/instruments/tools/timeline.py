@@ -97,27 +97,20 @@ def states(log: Log, language: Language) -> list[Numbers]:
     end = float(log.samples["time"].max()) if len(log.samples) else 0.0
     rows = list[Numbers]()
     for head, of_column in log.states.groupby("source", sort=False):
-        starts, texts, lines = (of_column[name].to_numpy() for name in ("time", "text", "line"))
+        in_order = of_column.sort_values("time", kind="stable")
+        starts, texts, lines = (in_order[name].to_numpy() for name in ("time", "text", "line"))
         lengths = np.diff(starts, append=end)
         if 2 * lengths[texts == ""].sum() > lengths.sum():
             continue  # of remarks, which are lines
         for text in dict.fromkeys(texts.tolist()) if len({*texts.tolist()}) <= FEW_STATES else ():
             at = np.flatnonzero(texts == text)
             if text:
-                rows.append(
-                    _state(
-                        log,
-                        f"{head} {'' if text[0] in '≤>' else '= '}{text}",
-                        starts[at],
-                        lengths[at],
-                        lines[at],
-                        language,
-                    )
-                )
+                name = f"{head} {'' if text[0] in '≤>' else '= '}{text}"
+                rows.append(_state(log, name, starts[at], lengths[at], int(lines[at[0]]), language))
     return rows
 
 
-def _state(log: Log, text: str, starts: Floats, lengths: Floats, lines: Any, language: Language) -> Numbers:
+def _state(log: Log, text: str, starts: Floats, lengths: Floats, line: int, language: Language) -> Numbers:
     span = partial(span_text, language=language, exact=True)
     last = float(starts[-1])
     spans = "–".join(dict.fromkeys(map(span, (lengths.min(), lengths.max()))))
@@ -129,7 +122,7 @@ def _state(log: Log, text: str, starts: Floats, lengths: Floats, lines: Any, lan
         "last": _clock(log, last, float(starts[0])),
     }
     summary = word("state" if len(starts) > 1 else "state_once", language, **numbers | said)
-    place = log.at(float(starts[0]), int(lines[0])) | {"end_clock": log.clock(last + float(lengths[-1]))}
+    place = log.at(float(starts[0]), line) | {"end_clock": log.clock(last + float(lengths[-1]))}
     return dict(
         plain({"what": "state", "channel": None, "text": text, **place, **numbers, "summary": summary})
     )
