@@ -115,7 +115,7 @@ def _rest(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
     is_of_log = all(part.kind in OF_STORY and not (part.order or part.lines) for part in parts)
     is_of_time = all(part.kind == "events" and part.clocks for part in parts)
     is_wide = is_of_log and not is_of_time and (len(parts) > 1 or len(case.question.words) > SHORT)
-    is_told = case.say("key_findings") in told or (is_wide and "?log=" in told)
+    is_told = "?log=" in told and (is_wide or case.say("key_findings") in told)
     if not is_told or len(case.task.devices) > 1:
         return
     with suppress(NothingToRead, ToolFailed):

@@ -62,8 +62,8 @@ def graded(study: Study, finding: Finding) -> Finding:
 def _unsupported(study: Study, finding: Finding) -> str:
     """Return why what a check found is no verdict, a key of wording.toml; "" if it is one.
 
-    beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is not
-              there
+    beside    a reading of a channel without a setpoint, in a log of loops that have one, or of what is no
+              temperature, and has no heat capacity to judge it by: what moves it is not there
     unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
               is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
@@ -74,7 +74,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
         return ""
     if not _has_setpoint(study, track) and _ruled(finding, "is_read"):
         loops = any(_has_setpoint(study, one) for one in study.tracks.values())
-        return "beside" if loops else "" if signs else "unsigned"
+        return "beside" if loops or not track.is_thermal else "" if signs else "unsigned"
     if _ruled(finding, "is_relative"):
         return "" if {"before", "alone"} & {*signs} else "unusual"
     return "" if signs or not _held(track, track.time > finding.end) else "unsigned"

@@ -26,7 +26,7 @@ from instrumentgpt.instruments.reading.headers import level_of
 
 FEWEST, MOST = 3, 200  # times: twice may be chance; more are no programme of a day
 SHARE, REST = 0.5, 0.2  # of the record that a phase may last; that must be left without its ways back
-RARE = 0.15  # of the record that a phase may last which came less often
+RARE = 0.2  # of the record that a phase may last which came less often
 LED = 2.0  # lags before a phase, in which a loop that did something else led it: a stage, an alarm
 ANSWERS_IN = 6.0  # lags after a phase began in which pv leaves
 BACK = 24.0  # lags after a phase, or as long as it was, in which the loop must be back
