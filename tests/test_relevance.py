@@ -46,3 +46,17 @@ def test_who_asks_what_happened_gets_all_of_it_in_order(question, bath, tmp_path
     text = asked(question, tmp_path, attachments=(str(bath),)).text
     places = [text.index(said) for said in ("filter changed", "Lid opened by KL", "sample 7 taken")]
     assert places == sorted(places)
+
+
+@each(
+    "question",
+    ["mean and highest of each of a|b, c|d, lid and base?", "a|b、c|d、lid、base 的平均和最高是多少？"],
+)
+def test_figures_of_many_columns_are_a_table_that_no_head_breaks(question, tmp_path):
+    rows = ["time,setpoint,temperature,output,a|b,c|d,lid,base"]
+    rows += [f"{second},60,60,40,{second % 7},{second % 5},{second % 3},2" for second in range(0, 7200, 10)]
+    path = tmp_path / "oven.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    text = asked(question, tmp_path, attachments=(str(path),)).text
+    table = [line.replace(r"\|", "") for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 6 and {line.count("|") for line in table} == {4}

@@ -56,12 +56,16 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
         told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
         for hold in named or row["holds"] * (each and not numbers):
             yield case.item("hold_row", **{**hold, **told, "span": span_text(hold["seconds"], case.language)})
-            for one in hold["times"][:MOST_HOLDS]:
+            times = [one for one in hold["times"] if any(day in one["clock"] for day in question.days)]
+            times = times or hold["times"]
+            for one in times[:MOST_HOLDS]:
                 ends = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
                 names = sorted(("mean", "least", "std", "mean_error", "duty"), key=lambda name: name != led)
                 said = (name for name in names if one[name] is not None)
                 parts = case.listed(case.say(f"hold_{name}", **one, **told) for name in said)
                 yield "  " + case.item("hold_time", parts=parts, line=about.link(one["line"]), **ends)
+            if more := len(times[MOST_HOLDS:]):
+                yield f"  - {case.say('excursions_more', count=more)}\n"
 
 
 def ways(case: Case, about: Subject, rows: Sequence[Result], metrics: Result) -> Iterator[str]:

@@ -77,12 +77,10 @@ def _is_way_told(row: Result, told: str) -> bool:
 
 def _ranked(diagnosis: Result, asked: Asked) -> list[Result]:
     """Return what is ranked: how often and how long a state was says more than when."""
-    rows, phases = list[Result](), set[tuple[int, str]]()
-    for row in diagnosis["timeline"]:
-        phase = (row["channel"], row["text"]) if row["what"] == "programme" else None
-        if not (row["what"].startswith("found") or phase in phases):  # one of a phase, whatever it explains
-            rows.append(row)
-        phases |= {phase} if phase else set()
+    said = (row for row in diagnosis["timeline"] if not row["what"].startswith("found"))
+    own = {"programme": "text"}  # one of a phase, whatever it explains
+    alike = {(row["what"], row["channel"], row[own.get(row["what"], "line")]): row for row in said}
+    rows = [*alike.values()]
     if not asked.minutes:
         heads = tuple(f"{row['text'].partition(' ')[0]} " for row in diagnosis["states"])
         rows = [row for row in rows if row["what"] != "said" or not row["text"].startswith(heads)]

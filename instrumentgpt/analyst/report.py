@@ -241,16 +241,16 @@ def _channels_of(fault: Result) -> list[int]:
     return fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
 
 
-def where_of(case: Case, fault: Result, names: Mapping[str, str] = {}) -> str:
+def where_of(case: Case, fault: Result, names: Mapping[str, str] | None = None) -> str:
     """Return the channels that `fault` is about as words, with their `names` where there are several."""
-    channels, told = _channels_of(fault), names if len(names) > 1 else {}
+    channels, told = _channels_of(fault), names if names and len(names) > 1 else {}
     placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
     heads = [f"{one} ({quoted(told[str(one)])})" if str(one) in told else one for one in channels]
     return case.say(placed, channel=case.listed(heads))
 
 
 def fault_verdict(
-    case: Case, label: str, fault: Result, others: int = 0, names: Mapping[str, str] = {}
+    case: Case, label: str, fault: Result, others: int = 0, names: Mapping[str, str] | None = None
 ) -> str:
     """Return the bold sentence on the most important of a log's faults."""
     return case.say(

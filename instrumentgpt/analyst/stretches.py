@@ -32,6 +32,11 @@ _NAMED = (  # a time that is named
     r"(?:\d|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last|this"
     r"|周[一二三四五六日末]|星期|礼拜|[昨今前][天日晚早]|中午|半夜)"
 )
+_BEHIND, _BEFORE = rf"(?: (?!it\b|they\b)[a-z]+){{0,2}} {_NAMED}", rf"{_NAMED}[^,;。？?]{{0,4}}?"
+_SIDES = {  # at which ends of it
+    "until": rf"\b(?:before|until|till|up to){_BEHIND}|{_BEFORE}(?:之前|以前|前后)",
+    "since": rf"\b(?:after|since|from){_BEHIND}|{_BEFORE}(?:之后|以[后来]|前后|起)|[从自]{_NAMED}",
+}
 _TO = r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
 
 
@@ -253,16 +258,4 @@ def window_words(words: str) -> set[str]:
     >>> window_words("mean after 14:20?"), sorted(window_words("14:20前后差多少"))
     ({'since'}, ['since', 'until'])
     """
-    sides = {
-        "until": ("before|until|till|up to", "之前|以前|前后"),
-        "since": ("after|since|from", "之后|以[后来]|前后|起"),
-    }
-    named = {
-        end: re.search(
-            rf"\b(?:{latin})(?: (?!it\b|they\b)[a-z]+){{0,2}} {_NAMED}|{_NAMED}[^,;。？?]{{0,4}}?(?:{han})",
-            words,
-        )
-        for end, (latin, han) in sides.items()
-    }
-    found = {end for end, match in named.items() if match}
-    return found | {"since"} if re.search(rf"[从自]{_NAMED}", words) else found
+    return {end for end, pattern in _SIDES.items() if re.search(pattern, words)}

@@ -114,15 +114,20 @@ def _table(case: Case, wanted: Wanted, rows: Sequence[Result], read: Result) -> 
         else _span(rows[0]["since"], rows[-1]["until"])
     )
     heads = [of, *(case.say(f"table_{name}") for name in asked)]
-    yield f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n"
+    yield f"{_line(heads)}|{' --- |' * len(heads)}\n"
     for row in rows:
         unit = f" {row['unit']}".rstrip()
         span = _span(row["since"], row["until"])
         cells = [span if is_of_one else _named(case, wanted, row, read, bool(wanted.when.spans))]
         for name in asked:
-            at = at_clock(row[name], row["since"]) if name in EXTREMES else {"value": row[name]}
-            cells.append(case.say("cell_at" if name in EXTREMES else "cell", **at, unit=unit))
-        yield f"| {' | '.join(cells)} |\n"
+            at = name in EXTREMES and case.say("cell_at", **at_clock(row[name], row["since"]), unit=unit)
+            cells.append(at or f"{row[name]:.5g}{unit}")
+        yield _line(cells)
+
+
+def _line(cells: Sequence[str]) -> str:
+    """Return a line of a table: a mark in a cell, as in the head of a column, ends none."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def _span(since: str, until: str) -> str:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,17 @@ class Phase:
     lines: tuple[int, ...]
 
     @property
+    def seconds(self) -> float:
+        """Return how long it lasted in all."""
+        return float(np.ptp(self.spans, axis=1).sum())
+
+    @property
+    def text(self) -> str:
+        """Return the phase as it is told: “mode = WASH”, or the line."""
+        sign = "" if self.value[:1] in "≤>" else "= "
+        return f"{self.column} {sign}{self.value}" if self.column else self.value
+
+    @property
     def fewest(self) -> int:
         """Return how often it must come: once, if it is rare and its words say what it is."""
         return 1 if self.column and re.search(r"[^\W\d_]{2}", self.value) else FEWEST
@@ -79,27 +90,44 @@ class Programme:
         half = np.minimum(np.ptp(self.spans[:-1], axis=1), np.ptp(between, axis=1) / 3) / 2
         return replace(self, spans=between.mean(axis=1)[:, None] + half[:, None] * [-1.0, 1.0])
 
-    @property
-    def text(self) -> str:
-        """Return the phase as it is told: “mode = WASH”, or the line."""
-        sign = "" if self.phase.value[:1] in "≤>" else "= "
-        return f"{self.phase.column} {sign}{self.phase.value}" if self.phase.column else self.phase.value
+
+class Column(NamedTuple):
+    """A column that had each of `values` from each of `times` (s) on, at `lines`."""
+
+    head: str
+    times: Sequence[float]
+    values: Sequence[str]
+    lines: Sequence[int]
+
+    def phases(self, end: float) -> list[Phase]:
+        """Return when it had each value, until `end` (s); none of a column of many values."""
+        spans, codes = np.array([*pairwise([*self.times, end])]).reshape(-1, 2), np.array(self.values, object)
+        names = dict.fromkeys(self.values) if len({*self.values}) <= FEW_STATES else {}
+        places = ((name, np.flatnonzero(codes == name).tolist()) for name in names)
+        return [
+            Phase(self.head, name, spans[at], tuple(self.lines[row] for row in at)) for name, at in places
+        ]
+
+
+def columns_of(states: pd.DataFrame) -> Iterator[Column]:
+    """Yield each column of `states`, in order of time."""
+    for head, rows in states.groupby("source", sort=False):
+        in_order = rows.sort_values("time", kind="stable")
+        yield Column(str(head), *(in_order[name].tolist() for name in ("time", "text", "line")))
 
 
 def phases_of(states: pd.DataFrame, said: Sequence[Group], end: float) -> list[Phase]:
     """Return the phases of a log that ends at `end` (s): of its columns of `states`, and of its lines."""
     found: list[Phase] = []
-    for head, rows in states.groupby("source", sort=False):
-        if level_of(str(head)) == "info":
-            times, texts, at = (rows[name].tolist() for name in ("time", "text", "line"))
-            found += _of_column(str(head), times, texts, at, end)
+    for column in columns_of(states):
+        if level_of(column.head) == "info":
+            found += _of_column(column, end)
     heads = (*{*states["source"]},)
     said = [one for one in said if len(one.messages) >= FEWEST and not one.template.startswith(heads)]
     said = said if len(said) <= FEW_STATES else []  # of so many lines some come with anything
     messages = sorted((one.time, group.template, one.line) for group in said for one in group.messages)
     if messages:  # each until the next line
-        times, texts, at = (list(part) for part in zip(*messages, strict=True))
-        found += _of_column("", times, texts, at, end)
+        found += _of_column(Column("", *zip(*messages, strict=True)), end)
     for group in said:
         written = np.array([message.time for message in group.messages])
         lines = tuple(message.line for message in group.messages)
@@ -107,24 +135,18 @@ def phases_of(states: pd.DataFrame, said: Sequence[Group], end: float) -> list[P
     return [phase for phase in found if phase.fewest <= len(phase.spans) <= MOST]
 
 
-def _of_column(
-    head: str, times: Sequence[float], values: Sequence[str], lines: Sequence[int], end: float
-) -> Iterator[Phase]:
-    """Yield the phases of a column that has each of `values` from each of `times` on; none of many values."""
-    spans, codes = np.array([*pairwise([*times, end])]).reshape(-1, 2), np.array(values, dtype=object)
-    names = dict.fromkeys(values) if len({*values}) <= FEW_STATES else {}
-    for name in names:
-        at = np.flatnonzero(codes == name)
-        if name and level_of(name) == "info":
-            yield Phase(head, name, spans[at], tuple(lines[row] for row in at.tolist()))
-    lasts = {name: float(np.ptp(spans[codes == name], axis=1).sum()) for name in names}
+def _of_column(column: Column, end: float) -> Iterator[Phase]:
+    """Yield the phases of a column that tell nothing bad, and all but its usual one as one."""
+    every, values = column.phases(end), column.values
+    yield from (phase for phase in every if phase.value and level_of(phase.value) == "info")
+    lasts = {phase.value: phase.seconds for phase in every}
     usual = max(lasts, key=lasts.__getitem__, default="")
-    if len(names) > 2 and lasts[usual] > SHARE * sum(lasts.values()):
-        rest = runs(codes != usual)
+    if len(lasts) > 2 and lasts[usual] > SHARE * sum(lasts.values()):
+        rest = runs(np.array(values, object) != usual)
         texts = " → ".join(dict.fromkeys(value for value in values if value and value != usual))
         if level_of(texts) == "info":
-            joined = np.stack([spans[rest[:, 0], 0], spans[rest[:, 1] - 1, 1]], axis=1)
-            yield Phase(head, texts, joined, tuple(lines[row] for row in rest[:, 0].tolist()))
+            joined = np.array([*column.times, end])[rest]
+            yield Phase(column.head, texts, joined, tuple(column.lines[row] for row in rest[:, 0].tolist()))
 
 
 def within(time: Floats, *every: Floats) -> Mask:
@@ -196,7 +218,7 @@ def in_programme(
             first, peak = track.loop.time[[departure.first, departure.peak]]
             at = int(np.searchsorted(starts, peak, side="right")) - 1
             if at >= 0 and peak <= stops[at] and first >= starts[at] - track.lags(BEFORE):
-                found[departure] = Message(one.lines[at], float(starts[at]), one.text)
+                found[departure] = Message(one.lines[at], float(starts[at]), one.phase.text)
     return found
 
 
@@ -257,5 +279,5 @@ def programmed(track: Track, programme: Programme, finding: Finding) -> Programm
     pv = track.loop.pv[inside] if inside.any() else np.array([math.nan])
     back = float(np.median(np.ptp(programme.spans, axis=1)))
     moments = tuple((programme.spans[:, 0] + track.lags(BEFORE)).tolist())
-    told = (programme.text, moments, programme.lines, float(pv.min()), float(pv.max()), back)
+    told = (programme.phase.text, moments, programme.lines, float(pv.min()), float(pv.max()), back)
     return Programmed(track.loop.channel, finding.fault, *told)

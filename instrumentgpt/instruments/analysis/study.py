@@ -56,15 +56,12 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A log and its tracks by channel; of a long one, `log` has the rows that stand for the `whole`.
-
-    every  all tracks, those too that are not under judgement
-    """
+    """A log and its tracks by channel; of a long one, `log` has the rows that stand for the `whole`."""
 
     log: Log
     gaps: tuple[Gap, ...]
     tracks: Mapping[int, Track]
-    every: Mapping[int, Track]
+    every: Mapping[int, Track]  # those too that are not under judgement
     whole: Log
     thinned: Thinned | None = None
     drives: tuple[Drive, ...] = DRIVES

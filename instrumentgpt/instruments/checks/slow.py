@@ -22,7 +22,7 @@ BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
 FEWEST_CYCLES = 8  # of an on/off loop
 DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
-FEW_BLOCKS = 5  # beside a reference
+BESIDE_REFERENCE = 5  # blocks, the fewest
 MOVES, ALONG = 5.0, 0.3  # bands that pv moves; share of that by which a reading that goes along is from it
 OFF = 2.0  # bands by which a sensor is off beside a reference
 FEW = 4  # blocks whose median says what the output was
@@ -99,11 +99,21 @@ def _blocks_on_setpoint(track: Track) -> Indices | None:
         if hold.first > 0 and hold.settled < hold.stop:
             steady[hold.settled : track.after(hold.settled, track.lags(WARM_UP))] = False
     is_finite = np.isfinite(track.output) & np.isfinite(track.pv)
-    index = np.flatnonzero(_at_one_setpoint(track, steady & is_finite))
-    size = track.samples(track.lags(BLOCK))
-    blocks = index[: (len(index) - 1) // size * size].reshape(-1, size)
+    blocks = _blocks(track, _at_one_setpoint(track, steady & is_finite))
     kept = blocks[np.abs(np.median(track.smooth_error[blocks], axis=1)) < ON_SETPOINT]
     return kept if len(kept) >= FEWEST_BLOCKS else None
+
+
+def _blocks(track: Track, steady: Mask) -> Indices:
+    """Return the indices of the blocks (k, size) of what is `steady`."""
+    index, size = np.flatnonzero(steady), track.samples(track.lags(BLOCK))
+    return index[: max(0, len(index) - 1) // size * size].reshape(-1, size)
+
+
+def _ends(values: Floats) -> tuple[Floats, Floats]:
+    """Return the first and the last fifth of what was found in blocks."""
+    count = max(FEW, len(values) // 5)
+    return values[:count], values[-count:]
 
 
 def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
@@ -297,16 +307,13 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
 
 
 def _beside_reference(study: Study, track: Track, name: str, apart: Floats) -> Finding | None:
-    """Return that pv is off, or drifts, by what is `apart` from it (n,), as shown, whatever the output does.
-
-    A difference that a wrong span makes grows with the setpoint, and not in time.
-    """
+    """Return that pv is off, or drifts, by what is `apart` from it (n,), as shown, whatever its output."""
     kept = _blocks(track, track.quiet & np.isfinite(apart))
-    if kept is None:
+    if len(kept) < BESIDE_REFERENCE:
         return None
     duty = _in_blocks(track, kept, apart)
-    most, count = int(np.argmax(np.abs(duty.output))), max(FEW, len(kept) // 5)
-    early, late = (float(np.median(part)) for part in (duty.output[:count], duty.output[-count:]))
+    most = int(np.argmax(np.abs(duty.output)))
+    early, late = (float(np.median(part)) for part in _ends(duty.output))
     largest, is_off = float(duty.output[most]), _is_off(track, duty, kept)
     change = lasting_change(_at_equal_pv(track, kept, duty), track.shown(max(3 * track.digit, BAND / 4)))
     in_time = change and duty.index[0] < change.first and abs(change.after - change.before)
@@ -331,9 +338,10 @@ def _beside_another(study: Study, track: Track, name: str, apart: Floats) -> Fin
     if kept is None or track.rest is None:
         return None
     duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
-    change, count = lasting_change(duty, track.shown(BAND)), max(FEW, len(kept) // 5)
-    agreed = np.ptp(np.percentile(duty.output[:count], (10, 90))) < track.shown(BAND)
-    if not (change and agreed and duty.index[0] < change.first and _goes_with(track, change, needed)):
+    change = lasting_change(duty, track.shown(BAND))
+    was, now = (float(part.mean()) for part in _ends(needed.output))
+    agreed = np.ptp(np.percentile(_ends(duty.output)[0], (10, 90))) < track.shown(BAND)
+    if not (change and agreed and duty.index[0] < change.first and _goes_with(track, change, was, now)):
         return None
     numbers: dict[str, float | str] = {
         "kind": "reference",
@@ -341,23 +349,22 @@ def _beside_another(study: Study, track: Track, name: str, apart: Floats) -> Fin
         "size": change.after - change.before,
         "early": change.before,
         "late": change.after,
-        "before": float(np.mean(needed.output[:count])),
-        "after": float(np.mean(needed.output[-count:])),
+        "before": was,
+        "after": now,
         "setpoint": float(track.loop.setpoint[change.last]),
     }
     lines, out = (change.before_index, change.last), RuledOut("heater_degradation", "goes_with", numbers)
     return finding_of(study, "sensor_bias", track, change.first, len(track) - 1, lines, numbers, [out])
 
 
-def _goes_with(track: Track, change: Change, needed: Duty) -> bool:
-    """Return whether the output went with another reading that left pv, and that is no heater's own."""
-    size, count = change.after - change.before, max(FEW, len(needed.output) // 5)
-    was, now = (float(np.mean(part)) for part in (needed.output[:count], needed.output[-count:]))
+def _goes_with(track: Track, change: Change, was: float, now: float) -> bool:
+    """Return whether the output went from `was` to `now` with a reading that left pv, no heater's own."""
+    size = change.after - change.before
     driven = abs(float(track.setpoint[change.last]) - (track.rest or 0.0))
     due = NEEDED * abs(size * track.scale / driven * was)
     if not math.copysign(1.0, size * track.scale) * (now - was) >= max(due, track.output_digit, AT_LIMIT):
         return False
-    return not abs(change.before * (now - was)) > abs(size * was) / 2
+    return not abs(change.before * (now - was)) > abs(size * was) / 2  # a heater's is as far as that is high
 
 
 def _at_equal_pv(track: Track, kept: Indices, duty: Duty) -> Duty:
@@ -383,10 +390,3 @@ def _is_off(track: Track, duty: Duty, kept: Indices) -> bool:
     setpoints = track.setpoint[kept[:, 0]]
     of = [duty.output[setpoints == setpoint] for setpoint in np.unique(setpoints)]
     return any(abs(np.median(part)) - np.ptp(np.percentile(part, (10, 90))) > track.shown(OFF) for part in of)
-
-
-def _blocks(track: Track, steady: Mask) -> Indices | None:
-    """Return the indices of the blocks (k, size) of what is `steady`, at any setpoint; None if too few."""
-    index, size = np.flatnonzero(steady), track.samples(track.lags(BLOCK))
-    blocks = index[: len(index) // size * size].reshape(-1, size)
-    return blocks if len(blocks) >= FEW_BLOCKS else None

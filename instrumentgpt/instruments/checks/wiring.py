@@ -89,20 +89,18 @@ def _wrong_at_both(study: Study, track: Track) -> Finding | None:
     """Return that pv rises from its setpoint at the lower limit and falls at the upper, each long time."""
     if track.kind.drive == "on_off":
         return None
-    shown, lines = dict[str, float](), list[int]()
+    numbers, lines = dict[str, float | str](kind="both"), list[int]()
     for name, at_limit, way in (("low", track.at_low, 1.0), ("high", track.at_high, -1.0)):
-        long = [
-            run for run in pinned(track, at_limit) if np.ptp(track.time[slice(*run)]) > track.lags(ASTRAY_FOR)
-        ]
+        least, every = track.lags(ASTRAY_FOR), pinned(track, at_limit)
+        long = [run for run in every if np.ptp(track.time[slice(*run)]) > least]
         went = [way * float(track.smooth_pv[stop - 1] - track.smooth_pv[first]) for first, stop in long]
         away = [-way * float(track.smooth_error[stop - 1]) for _, stop in long]  # on the side it went to
         if not went or min(went) < 0 or max(went) < OFF or min(away) < OFF:
             return None
         first, stop = long[int(np.argmax(went))]
         lines += [first, stop - 1]
-        shown |= {name: float(track.output[first]), f"{name}_from": float(track.loop.pv[first])}
-        shown |= {f"{name}_to": float(track.loop.pv[stop - 1]), f"{name}_moved": track.shown(max(went))}
-    numbers: dict[str, float | str] = {"kind": "both", **shown}
+        numbers |= {name: float(track.output[first]), f"{name}_from": float(track.loop.pv[first])}
+        numbers |= {f"{name}_to": float(track.loop.pv[stop - 1]), f"{name}_moved": track.shown(max(went))}
     out = RuledOut("runaway_stuck_on", "wrong_at_both", numbers)
     return finding_of(study, "sensors_swapped", track, min(lines), max(lines), sorted(lines), numbers, [out])
 

@@ -241,12 +241,9 @@ def _others(grid: Grid, roles: Roles) -> list[int]:
 
 def _one_column(parts: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
     """Return the parts of a column as one: beside words an empty cell is one, and no number."""
-    if any(part.dtype.kind == "O" for part in parts):
-        parts = [
-            np.where(np.isnan(part), "", part.astype(object)) if part.dtype.kind == "f" else part
-            for part in parts
-        ]
-    return np.concatenate(parts) if parts else np.empty(0)
+    has_words = any(part.dtype.kind == "O" for part in parts)
+    cells = [np.where(pd.isna(part), "", part.astype(object)) if has_words else part for part in parts]
+    return np.concatenate(cells) if cells else np.empty(0)
 
 
 def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[Table, Grid, int, list[str]]:

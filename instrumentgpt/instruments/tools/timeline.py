@@ -14,6 +14,7 @@ import numpy as np
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.course import course_of
 from instrumentgpt.instruments.analysis.departures import happenings
+from instrumentgpt.instruments.analysis.programme import Phase, columns_of
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.tracks import AT_LIMIT
@@ -22,7 +23,6 @@ from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats, Loop, loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
-from instrumentgpt.instruments.reading.behaviour import FEW_STATES
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.window import gain_changes, levels_of, ways_of
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
@@ -95,37 +95,22 @@ def states(log: Log, language: Language) -> list[Numbers]:
     count, seconds in all, shortest and longest; clock and line of the first time, the last, and a summary
     """
     end = float(log.samples["time"].max()) if len(log.samples) else 0.0
-    rows = list[Numbers]()
-    for head, of_column in log.states.groupby("source", sort=False):
-        in_order = of_column.sort_values("time", kind="stable")
-        starts, texts, lines = (in_order[name].to_numpy() for name in ("time", "text", "line"))
-        lengths = np.diff(starts, append=end)
-        if 2 * lengths[texts == ""].sum() > lengths.sum():
-            continue  # of remarks, which are lines
-        for text in dict.fromkeys(texts.tolist()) if len({*texts.tolist()}) <= FEW_STATES else ():
-            at = np.flatnonzero(texts == text)
-            if text:
-                name = f"{head} {'' if text[0] in '≤>' else '= '}{text}"
-                rows.append(_state(log, name, starts[at], lengths[at], int(lines[at[0]]), language))
-    return rows
+    told = list[Numbers]()
+    for phases in (column.phases(end) for column in columns_of(log.states)):
+        if sum(phase.seconds if phase.value else -phase.seconds for phase in phases) >= 0:  # else remarks
+            told += [_state(log, phase, language) for phase in phases if phase.value]
+    return told
 
 
-def _state(log: Log, text: str, starts: Floats, lengths: Floats, line: int, language: Language) -> Numbers:
-    span = partial(span_text, language=language, exact=True)
-    last = float(starts[-1])
-    spans = "–".join(dict.fromkeys(map(span, (lengths.min(), lengths.max()))))
-    numbers = {"count": len(starts), "seconds": float(lengths.sum()), "longest": float(lengths.max())}
-    said = {
-        "text": text,
-        "spans": spans,
-        "total": span(numbers["seconds"]),
-        "last": _clock(log, last, float(starts[0])),
-    }
-    summary = word("state" if len(starts) > 1 else "state_once", language, **numbers | said)
-    place = log.at(float(starts[0]), line) | {"end_clock": log.clock(last + float(lengths[-1]))}
-    return dict(
-        plain({"what": "state", "channel": None, "text": text, **place, **numbers, "summary": summary})
-    )
+def _state(log: Log, phase: Phase, language: Language) -> Numbers:
+    span, lengths = partial(span_text, language=language, exact=True), np.ptp(phase.spans, axis=1)
+    (first, _), (last, until) = phase.spans[[0, -1]].tolist()
+    numbers = {"count": len(lengths), "seconds": phase.seconds, "longest": float(lengths.max())}
+    said = {"text": phase.text, "total": span(phase.seconds), "last": _clock(log, last, first)}
+    said["spans"] = "–".join(dict.fromkeys(map(span, (lengths.min(), lengths.max()))))
+    summary = word("state" if len(lengths) > 1 else "state_once", language, **numbers | said)
+    told = {"what": "state", "channel": None, "text": phase.text, "summary": summary, **numbers}
+    return dict(plain(log.at(first, phase.lines[0]) | {"end_clock": log.clock(until)} | told))
 
 
 def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> Numbers:
