@@ -48,6 +48,22 @@ def test_a_table_is_read_alike_in_any_encoding(packed, encoding, head, stamp, ho
 
 
 @each(
+    "text, codec",
+    [
+        ("Teplota místnosti;Výstup topení;žádaná\n", "Windows-1250"),
+        ("Temperatura wody;Grzałka;Chłodzenie\n", "Windows-1250"),
+        ("Компрессор;Температура °C\n", "Windows-1251"),
+        ("Sıcaklık;Isıtma çıkışı\n", "Windows-1254"),
+        ("Kühlofen L2 - Trend\n", "Windows-1252"),  # one letter alone
+        ("N° de série;R+1 à R+4\n", "Windows-1252"),
+        ("Index,Reading (°C)\n", "Windows-1252"),
+    ],
+)
+def test_the_code_page_is_told_by_the_letters_of_words(text, codec):
+    assert encoding_of(text.encode(codec)) == codec
+
+
+@each(
     "content",
     [
         "Zeit,Ist [°C]\n".encode() + b"12:00:01,25.3\xb0\xff\n",  # UTF-8 with a damaged line

@@ -17,7 +17,7 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, turning_po
 from instrumentgpt.instruments.documents import values_of
 from instrumentgpt.instruments.loops import Floats, Indices, Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
-from instrumentgpt.instruments.reading.cells import unread_cell
+from instrumentgpt.instruments.reading.cells import NUMBERS_ALONE, unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.layouts import formats, own_files
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
@@ -139,7 +139,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if objects and (shape := named_values(chunk.content)):
             return partial(read_table, source, shape, stated, progress)
         shape = table_shape(chunk.content, name, stated) if chunk.first_line == 1 else None
-        has_heads = bool(shape and shape.headings)  # then few lines tell whether it is a text after all
+        has_heads = bool(shape and shape.headings and shape.delimiter != NUMBERS_ALONE)  # then few lines tell
         thoroughly = number < THOROUGH_CHUNKS and not has_heads
         candidates = [] if stated.columns else fits(chunk, thoroughly)
         if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:

@@ -310,7 +310,7 @@ def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Head
     headings = [replace(heading_of(letters.get(name.lower(), name)), text=name) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
-        heading if heading.unit or not unit else replace(heading, unit=unit)
+        heading if heading.unit or not unit else heading.in_unit(unit)
         for heading, unit in zip(numbered_alike(headings), units, strict=True)
     )
 
@@ -436,7 +436,8 @@ def _header(
     most = -1
     for number, cells in before:
         fits = abs(len(cells) - width) <= 1 and 2 * sum(map(bool, map(NUMBER.match, cells))) < len(cells)
-        cells = cells[:width]  # one more names what has no cells: the comments of LabVIEW
+        label = len(cells) > width and cells[0].endswith(":")  # “columns: time T[K]”
+        cells = cells[label : width + label]  # one more names what has no cells: the comments of LabVIEW
         fits = fits and not (best and _names_units(cells))
         of = re.split(r"[\s:=]", cells[0])[0] if cells else ""  # a later line: “CH1: oven PV”
         fits = fits and not (of and any(of in other[1:] for at, other in before if at > number))

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-LATIN = re.compile(  # what stands in logs of Western instruments: in words, before and behind units
-    r"°(?=[CFK]\b|\W|$)|[µμ](?=[A-Za-z])|(?<=[a-zA-Z])[²³]|(?<=\W)[±Ωø·×–](?=\W)"
-    r"|(?<=[A-Za-zäöü])[äöüßéèêàâçñóíøå]|[ÄÖÜØÅ](?=[A-Za-zäöü])|(?<=\b)[äöüéà](?=[a-z])"
+SIGN = re.compile(
+    r"°(?=[CFK]\b|\W|$)|[µμ](?=[A-Za-z])|(?<=[a-zA-Z])[²³](?![a-z])|±(?=\s?\d)|(?<=\W)[Ωø·×–](?=\W)"
 )
+WESTERN = "àáâãäåæçèéêëìíîïñòóôõöøùúûüß"
+CENTRAL = "áâäăąćčçďđéęěëíîĺľłńňóôöőŕřśšťúůüűýźżžß"  # of Windows-1250
+TURKISH = "âçğıîöşüû"  # of Windows-1254
 SIGNS = frozenset("℃℉°Ω±×·%（），。：；、「」－—～％ー")
 KANA = range(0x3041, 0x3100)
+LEAST_LETTERS = 2  # beyond ASCII: one alone may be damage, but in a line of words in the first codec
+WORD = re.compile(r"[A-Za-z]{4}")
 COMMON = 0.9  # share of the letters beyond ASCII that are common ones in the right encoding
-LEAST_LETTERS = 2  # beyond ASCII: one alone may be damage
 WIDE = 0.7  # share of the odd bytes of text in UTF-16 that are 0
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROLS = [bytes([letter]) for letter in range(9)]
@@ -26,8 +29,18 @@ def _listed_first(codec: str, low: int, high: int, text: str) -> int:
     return sum(letter in SIGNS or (len(code) == 2 and low <= code[0] <= high) for letter, code in codes)
 
 
+def _in_words(letters: str, text: str) -> int:
+    """Return how many letters of `text` beyond ASCII are `letters` in words, or signs of units."""
+    own = letters + letters.upper()
+    words = re.findall(rf"(?=[{own}]*[A-Za-z])[A-Za-z{own}]+|\bà\b", text)
+    return sum(letter > "\x7f" for word in words for letter in word) + len(SIGN.findall(text))
+
+
 CODECS: Mapping[str, Callable[[str], int]] = {  # codec → how many common letters a text has; Western first
-    "Windows-1252": lambda text: len(LATIN.findall(text)),
+    "Windows-1252": partial(_in_words, WESTERN),
+    "Windows-1250": partial(_in_words, CENTRAL),
+    "Windows-1254": partial(_in_words, TURKISH),
+    "Windows-1251": lambda text: sum(map(len, re.findall(r"[А-Яа-яё][а-яё]{2,}|[А-Я]{3,}|[°±№]", text))),
     "GB18030": partial(_listed_first, "gb2312", 0xB0, 0xD7),
     "Big5": partial(_listed_first, "big5", 0xA4, 0xC6),
     "Shift_JIS": lambda text: (
@@ -61,7 +74,8 @@ def encoding_of(head: bytes) -> str:
     letters = {codec: sum(letter > "\x7f" for letter in texts[codec]) for codec in CODECS}
     shares = {codec: common(texts[codec]) / letters[codec] for codec, common in CODECS.items()}
     best = max(shares, key=shares.__getitem__)
-    return best if shares[best] >= COMMON and letters[best] >= LEAST_LETTERS else ""
+    is_plain = letters[best] >= LEAST_LETTERS or (best == next(iter(CODECS)) and WORD.search(texts[best]))
+    return best if shares[best] >= COMMON and is_plain else ""
 
 
 def decoded(part: Path, codec: str, letters: int = BLOCK_LETTERS) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ CAMEL = re.compile(
 )
 LETTERED = re.compile(r"T[A-Z]\d*$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
-OF_ONE = re.compile(r"\w[_ a-z]T(?: ?[\[(]|$)")  # “bath T”, “InletT”
+OF_ONE = re.compile(r"\w[_ .:/a-z]T(?: ?[\[(]|$)")  # “bath T”, “InletT”, “Z1:T”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
@@ -63,6 +63,11 @@ class Heading:
     scores: Mapping[str, int]
     unit: str
     index: int | None
+
+    def in_unit(self, unit: str) -> "Heading":
+        """Return it with the `unit` of its cells: what is in degrees is no time."""
+        scores = {role: score for role, score in self.scores.items() if role != "time" or unit not in DEGREES}
+        return replace(self, unit=unit, scores=scores)
 
     def says(self, role: str, kind: str) -> bool:
         """Return whether it has a word that columns.toml lists as `kind` for `role`: pv, aside."""

@@ -251,10 +251,13 @@ class _Pairs:
         """Yield loops with the outputs that together are the likeliest."""
         from scipy.optimize import linear_sum_assignment  # 0.2 s: only for tables
 
-        scores = np.zeros((len(loops), len(free)))
+        scores, actions = np.zeros((len(loops), len(free))), np.zeros((len(loops), len(free)))
         for place, loop in enumerate(loops):
             may = [self._may_drive(at, loop, loops, is_named) for at in free]
             scores[place] = [self.of_output(at, loop) for at in free] * np.array(may, dtype=bool)
+            actions[place] = [self.action(at, loop) for at in free]
+        if loops and free:  # what answers one loop is of no other
+            scores -= ACTS * np.where(actions == 0, actions.max(axis=0), 0.0)
         scores[scores < LEAST_OUTPUT] = 0.0
         rows, columns = linear_sum_assignment(scores, maximize=True)
         for place, column in zip(rows.tolist(), columns.tolist(), strict=True):
@@ -316,8 +319,11 @@ class _Pairs:
             return alike and (is_named or self.columns.unit(at) == "%")
         if any("setpoint" in other for other in loops) or self._word(loop["pv"], "pv") < self.likeliest:
             return False
-        is_first = not any("output" in other for other in loops)
-        return (is_first or (is_named and alike)) and (is_named or loop is loops[0])
+        is_first, is_told = (
+            not any("output" in other for other in loops),
+            is_named or self.columns.unit(at) == "%",
+        )
+        return (is_first or (is_told and alike)) and (is_told or loop is loops[0])
 
     def of_setpoint(self, at: int, pv: int) -> float:
         """Return what speaks for column `at` as the setpoint of column `pv`."""
@@ -467,6 +473,8 @@ def _words(columns: Columns, among: Iterable[int]) -> dict[int, frozenset[str]]:
     texts = {at: columns.headings[at].text for at in words} if columns.headings else {}
     for at, text in texts.items():  # of several named alike the first has no number
         words[at] |= {"1"} if f"{text} 2" in texts.values() else frozenset()
+    for at, group in _groups(texts).items():
+        words[at] |= set() if any(word.isdigit() for word in words[at]) else {str(group)}
     every = {word for of_head in words.values() for word in of_head}
     setpoint = {*vocabulary()["setpoint"]["certain"]}
     for at, of_head in words.items():
@@ -475,6 +483,23 @@ def _words(columns: Columns, among: Iterable[int]) -> dict[int, frozenset[str]]:
                 if word[len(start) :] in setpoint:
                     words[at] = words[at] - {word} | {start, word[len(start) :]}
     return words
+
+
+def _groups(texts: Mapping[int, str]) -> dict[int, int]:
+    """Return column → number of its group, where heads come again for each: “bath | heat% | block | heat%”.
+
+    >>> _groups(dict(enumerate(["bath", "heat%", "block", "heat%", "room"])))
+    {0: 1, 1: 1, 2: 2, 3: 2}
+    """
+    again = {text for text, count in Counter(texts.values()).items() if count > 1}
+    groups, met = dict[int, int](), set[str]()
+    for at, text in sorted(texts.items()):
+        if text not in again or text in met or not groups:
+            groups[at], met = max(groups.values(), default=0) + 1, {text}
+        else:
+            groups[at], met = groups[max(groups)], met | {text}
+    grouped = {groups[at] for at, text in texts.items() if text in again}
+    return {at: group for at, group in groups.items() if group in grouped}
 
 
 def _parts(text: str) -> frozenset[str]:

@@ -206,14 +206,15 @@ NAME = (  # “A:tip” before “=”; nothing of what stands behind another �
     r"(?<![\w=])(?<![^\W\d]-)(?:[^\W\d]\w*:(?=[^\W\d]\w*=))?"
     r"[^\W\d][\w°./]*(?:-[^\W\d][\w°./]*)*(?: [^\W\d][\w°./]*){0,2}"
 )
-GLUED = (  # a unit that stands at the number without a blank
-    r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω)\b"
+GLUED = (  # a unit that stands at the number without a blank, or the mark of a whole number
+    r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω"
+    r"|[iu](?=[, ]))\b"
 )
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
         rf"(?P<name>{NAME}{number}){between}"
         r"(?P<value>[-+]?(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
-        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|/(?![^\W\d]))",
+        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|-\d|/(?![^\W\d]))",
         re.IGNORECASE,
     )
     for number, between in ((r"(?: \d\d?(?=\s*=|: ))?", r"[\"']?\s*[=:：]\s*[\"']?"), ("", " +"))
@@ -225,8 +226,9 @@ STAMP = re.compile(
     r"(?:T\+)?(\d+h\d\dm\d\ds|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d \d{4}"
     r"|(?:20)?\d\d[01]\d[0-3]\d[-_T ][0-2]\d[0-5]\d[0-5]\d"
     r"|\d{4}[-/]\d\d[-/]\d\d[T _]\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
-    r"|(?:\d\d?[-/]\d\d?(?:[-/]\d{4})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})"
-    r"[ T]+"
+    r"|(?:\d\d?[-/]\d\d?(?:[-/](?:\d\d){1,2})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d"
+    r"|\d\d?[ -][A-Z][a-z]{2})"
+    r"[ T,]+"
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: [AaPp][Mm])?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
@@ -250,6 +252,7 @@ LEAD = re.compile(  # what runs on before the values: “[R] 000015 SP=…”, �
     r"\W{0,2}\s*(?:[A-Za-z]{1,4}\]\s*|[Tt]\s?[+=]\s?)?(\d{1,12}(?:\.\d+)?)(?:\s?m?s)?[\s\])|,:;>-]+(?=[^\W\d])"
 )
 EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
+OBJECT = re.compile(r"(?P<topic>(?:\S{1,99} +)?)(?P<object>\{.*\}\s*)$")  # of JSON, as MQTT clients print it
 REST = ""  # the name of what a line says beside its values: “[Z1]”
 TIMES = {"time", "time (ms)", "lead", REST}
 WORDS = re.compile(r"\w+(?:[-.]\w+)*")
@@ -270,10 +273,12 @@ def pairs_of(line: str) -> dict[str, str]:
     {'T': '25.1', 'SV': '25', 'H': '60.2', 'SV 2': '60'}
     >>> pairs_of("T: 37.02C; duty 12%")
     {'T': '37.02C', 'duty': '12%'}
+    >>> pairs_of('lab/bath {"ts": "12:00:01", "T": 37.0}'), pairs_of("bath T=37.0,rpm=0i 1726531200")
+    ({'ts': '12:00:01', 'T': '37.0'}, {'time': '1726531200', 'bath T': '37.0', 'rpm': '0'})
     """
-    if line.lstrip().startswith("{"):
+    if match := OBJECT.match(line):
         try:
-            values = flat(json.loads(line)).items()
+            values = flat(json.loads(match["object"])).items()
             return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values}
         except (ValueError, AttributeError, RecursionError):
             pass
@@ -286,6 +291,8 @@ def rest_of(line: str) -> str:
     >>> rest_of("12:00:01 [Z1] PV 25.3 SP 25"), rest_of("oven,zone=2 pv=25.3,sp=25 1770454723000000000")
     ('Z1', 'oven')
     """
+    if match := OBJECT.match(line):
+        return match["topic"].strip()
     return " ".join(WORDS.findall(" ".join(gap for *_, gap in _values_in(line))))
 
 
@@ -313,7 +320,8 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
         full = f"{group} {name}" if group else pair["name"]
         met[full] += 1
         numbered = f"{full} {met[full]}" if met[full] > 1 else full
-        yield numbered, pair["value"] + (pair["unit"] or ""), line[end : pair.start()]
+        unit = (pair["unit"] or "").strip("iu")
+        yield numbered, pair["value"] + unit, line[end : pair.start()]
         end = pair.end()
     yield REST, "", line[end:]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import DEGREES, HUMIDITY, TEMPERATURE, Heading
+from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, HUMIDITY, TEMPERATURE, Heading
 
 PV_UNITS = (*DEGREES, "counts", HUMIDITY)
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
@@ -14,6 +14,7 @@ ELECTRIC = ("A", "W", "V", "electricity")  # units of what drives a loop, whose 
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 TEN_VOLTS = 10.0  # full scale of an analogue output, where it stands there
 MOST_STAGES = 3.0  # whole numbers up to it are stages, or 1 and 2 for off and on
+NEARLY_FULL = 0.9  # of its full scale an output of a converter once comes to, where a head names it
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
 COUNTS_ABOVE = 150.0  # beside columns in degrees, a value like this is not in degrees
@@ -49,9 +50,12 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 100.0 / top, f"stages up to {top:g}"
     if top == SIGNED_BYTE or (top == TEN_VOLTS and (sizes == top).sum() > 1 and len(np.unique(sizes)) > top):
         return 100.0 / top, f"100 % is {top:g}"
-    least = 255.0 if heading and "pwm" in heading.words and bool((sizes == np.round(sizes)).all()) else 100.0
+    is_whole = bool((sizes == np.round(sizes)).all())
+    least = 255.0 if heading and "pwm" in heading.words and is_whole else 100.0
+    is_named = not heading or heading.scores.get("output") == CERTAIN
     for full in OUTPUT_RANGES:
-        if top <= full * OVER and full >= least:
+        may = is_named or least == full or (is_whole and top >= NEARLY_FULL * full)  # be that of a converter
+        if top <= full * OVER and full >= least and (full == 100 or (may and not unit)):
             return 100.0 / full, "" if full == 100 and heading else f"100 % is {full:g}"
     return 100.0 / top, f"100 % is the greatest value in the log, {top:g}"
 

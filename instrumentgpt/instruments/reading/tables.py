@@ -406,8 +406,11 @@ def _log_of(
     stamps = times.raw[usable]
     axis = time_axis(stamps, grid.line[usable], times.kind, int(stamps[0]) if len(stamps) else 0)
     unit, why_unit = _unit(grid, roles)
-    scale, why_scale = _scale(grid, roles)
-    samples = _samples(grid, roles, usable, scale, axis.time)
+    scales = _scales(grid, roles)
+    scale, why_scale = next(iter(scales.values()), (1.0, ""))
+    samples = _samples(
+        grid, roles, usable, {number: scale for number, (scale, _) in scales.items()}, axis.time
+    )
     unread = [*_texts_of(grid, ~usable)]
     said = [*table.above, *table.others, *_remarks(grid, table, roles), *_switched(grid, roles)]
     order = np.argsort(grid.line[usable]) if said or unread else slice(0)
@@ -523,19 +526,29 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     return "counts" if raw and np.median(values) > COUNTS_ABOVE else unit
 
 
-def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
-    """Return percent per unit of the outputs: one for all channels, so that they can be compared."""
-    outputs = [columns["output"] for columns in roles.channels.values() if "output" in columns]
-    if not outputs:
-        return 1.0, ""
-    first = grid.cells[outputs[0]]
-    switched = first.dtype == object and any(str(cell).lower() in ON_OFF for cell in first[:50])
-    values = np.concatenate([grid.numbers[at] for at in outputs])
-    return output_scale(values, grid.heading(outputs[0]), switched)
+def _scales(grid: Grid, roles: Roles) -> dict[int, tuple[float, str]]:
+    """Return percent per unit of the output of each channel, and why: alike for those in one unit."""
+    alike: dict[tuple[str, bool], list[int]] = {}
+    outputs = {number: columns["output"] for number, columns in roles.channels.items() if "output" in columns}
+    for at in outputs.values():
+        cells, head = grid.cells[at], grid.heading(at)
+        switched = cells.dtype == object and any(str(cell).lower() in ON_OFF for cell in cells[:50])
+        alike.setdefault((head.unit if head else "", switched), []).append(at)
+    scales = {
+        at: output_scale(np.concatenate([grid.numbers[one] for one in of_unit]), grid.heading(at), switched)
+        for (_, switched), of_unit in alike.items()
+        for at in of_unit
+    }
+    return {number: scales[at] for number, at in outputs.items()}
 
 
-def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, time: Floats) -> pd.DataFrame:
-    """Return the samples in the order of rows and channels; of a large table in half the bytes."""
+def _samples(
+    grid: Grid, roles: Roles, usable: NDArray[np.bool_], scales: Mapping[int, float], time: Floats
+) -> pd.DataFrame:
+    """Return the samples in the order of rows and channels; of a large table in half the bytes.
+
+    scales  of the outputs, percent per unit
+    """
     large = len(time) * len(roles.channels) > LARGE
     order = sorted(roles.channels)
     stated = {channel: _stated(roles.channels[channel], grid) for channel in order}
@@ -561,9 +574,9 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
         if large and not any(role in columns_of for columns_of in stated.values()):
             columns[role] = nothing(len(columns["time"]))
             continue
-        parts = (stated[channel].get(role, empty)[usable] for channel in order)
-        factor = scale if role in ("output", "position") else 1.0
-        columns[role] = in_turn((part * factor for part in parts), np.float32 if large else np.float64)
+        factors = scales if role in ("output", "position") else {}
+        parts = (stated[channel].get(role, empty)[usable] * factors.get(channel, 1.0) for channel in order)
+        columns[role] = in_turn(parts, np.float32 if large else np.float64)
     columns["line"] = in_turn([grid.line[usable]] * len(order), np.int32 if large else np.int64)
     return pd.DataFrame(columns, copy=False)
 
