@@ -26,7 +26,6 @@ from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import (
     SNIFFED_BYTES,
-    most_numbers,
     named_values,
     read_table,
     table_shape,
@@ -150,7 +149,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         if chunk.first_line == 1 and not has_heads:
-            shape = named_values(chunk.content) or most_numbers(shape, chunk.content)
+            shape = tables.named_or_numbered(shape, chunk.content)
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)

@@ -5,7 +5,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import starmap, zip_longest
@@ -71,6 +71,7 @@ A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
+STEM = re.compile(r"^(.+[_.])((?i:w|x|y|sp|pv|sw|iw|set|act|soll|ist))$")  # and what stands behind it
 SPACED_DATE = re.compile(r"^(\s*\d{1,2}) ([A-Z][a-z]{2}) (\d\d(?:\d\d)?)(?=\s+\d\d?:)")  # 30 Jan 24  07:00
 IN_BRACKETS = re.compile(r"^[\[(]\s*(.*?)\s*[\])]$")  # a unit, not the (g) of kPa(g)
 ARROW = " -> "
@@ -303,16 +304,33 @@ def take_turns(codes: NDArray[np.intp]) -> bool:
     return turns and float((gaps == 1).mean()) <= IN_A_ROW
 
 
+def headings_of(names: Sequence[str]) -> list[Heading]:
+    """Return what the heads `names` of one table say, beside each other."""
+    written, stems = {name.lower() for name in names}, {stem for name in names for stem in STEM.findall(name)}
+    letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= written or {"pv", "sp", "y"} <= written else {}
+    heads = (heading_of(letters.get(name.lower(), _spelled_out(name, stems))) for name in names)
+    return numbered_alike([replace(head, text=name) for head, name in zip(heads, names, strict=True)])
+
+
 def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
     """Return what the header cells `names` say, with the units in the cells below where they state none."""
-    written = {name.lower() for name in names}
-    letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= written or {"pv", "sp", "y"} <= written else {}
-    headings = [replace(heading_of(letters.get(name.lower(), name)), text=name) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
         heading if heading.unit or not unit else heading.in_unit(unit)
-        for heading, unit in zip(numbered_alike(headings), units, strict=True)
+        for heading, unit in zip(headings_of(names), units, strict=True)
     )
+
+
+def _spelled_out(name: str, stems: Collection[tuple[str, str]]) -> str:
+    """Return `name` with the letter of DIN 19226 at its end as a word, where others of its stem are told.
+
+    >>> told = {("PIC301_", "Y"), ("PIC301_", "SP"), ("pos_", "Y")}
+    >>> _spelled_out("PIC301_Y", told), _spelled_out("pos_Y", told)
+    ('PIC301_output', 'pos_Y')
+    """
+    stem, letter = next(iter(STEM.findall(name)), ("", ""))
+    is_told = len({other for own, other in stems if own == stem}) > 1
+    return stem + CONTROL_LETTERS.get(letter.lower(), letter) if is_told else name
 
 
 def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:

@@ -360,7 +360,8 @@ def from_texts(
 ) -> Stamps:
     """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order.
 
-    day_first  numbers have a decimal comma: nobody who writes them so begins a date with the month
+    day_first  numbers have a decimal comma, or heads letters that English has not: nobody who writes so
+               begins a date with the month
 
     What lacks the year has that of the name of the file at `path`, else the latest before it was written;
     or each the one next to `near` (µs). What begins at 0:00:00 is elapsed, but in a file named after a day.
@@ -493,8 +494,10 @@ def _calendar(texts: Sequence[str], path: Path | None, day_first: bool) -> Stamp
     """Try month, day and year first; take what reads more rows, runs forward, has no long gaps, and ends
     before the file does.
 
-    Of what could be several, two digits of a year are those next to the year in which it was written.
+    Of what could be several, it is the one on the day in the name of the file, and two digits of a year are
+    those next to the year in which it was written.
     """
+    named = start_time(path.name) if path else None
     best, best_score, assumed, differ = np.full(len(texts), NO_TIME), 0.0, "", False
     dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
     short = sum(bool(SHORT_YEAR.match(text)) for text in texts) > 0.5 * len(texts)
@@ -512,6 +515,8 @@ def _calendar(texts: Sequence[str], path: Path | None, day_first: bool) -> Stamp
         if len(times) and not math.isnan(written):
             years = float(written - times[-1]) / YEAR
             score -= min(0.02 * years, 0.4) if years >= 0 else 0.4 * (years < -1 / 366)
+        if len(times) and named:
+            score += 0.1 * bool(np.any(times // DAY == np.datetime64(named, "D").astype(int)))
         differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
             best, best_score, assumed = raw, score, WAYS[way]

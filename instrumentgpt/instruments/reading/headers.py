@@ -30,7 +30,20 @@ NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in anothe
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
-NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
+READ = ("flow", "pressure", "composition", "resistance", "mass")  # units of what is read, and hardly set
+NO_TEMPERATURE = (
+    "A",
+    "V",
+    "W",
+    "resistance",
+    "mass",
+    "flow",
+    "pressure",
+    "rotation",
+    "electricity",
+    "composition",
+    HUMIDITY,
+)
 MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
 TAG = re.compile(  # of ISA-5.1, behind the plant's own: “PM2_DG3_PIC301_PV”
     r"(?:[A-Za-z0-9]+[_.])*(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])"
@@ -131,6 +144,8 @@ def heading_of(cell: str) -> Heading:
         names = names[:-1]
     quantity = _says(names, of_kind)
     scores = _scores([*names, *(word.lower() for word in words)])
+    if names[-1:] == ["out"] and _says(names, vocabulary()["output"]["outlet"]):
+        scores = {"pv": LIKELY}
     if (names == ["t"] and index is not None) or LETTERED.match(text):
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
     elif OF_ONE.search(text):
@@ -154,7 +169,7 @@ def heading_of(cell: str) -> Heading:
         unit = HUMIDITY
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
-    read = unit in (*DEGREES, "pressure", "composition")
+    read = unit in (*DEGREES, *READ) or (quantity and unit != "%" and scores.get("output") == LIKELY)
     if read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and read:  # "heater temperature", "supply air [C]", "steam kPa"
             scores.setdefault("pv", LIKELY)

@@ -36,6 +36,7 @@ from instrumentgpt.instruments.reading.headers import (
     DEGREES,
     LIKELY,
     NO_DEGREE,
+    READ,
     SEPARATOR,
     TYPO,
     Heading,
@@ -432,7 +433,7 @@ class _Pairs:
 
     def _may_be_output(self, at: int) -> bool:
         columns = self.columns
-        may = columns.score(at, "output") > 0 or columns.says_nothing(at)
+        may = columns.score(at, "output") > 0 or (columns.says_nothing(at) and columns.unit(at) not in READ)
         return may and columns.unit(at) not in DEGREES and not columns.is_other(at)
 
     def _away(self, pv: int, setpoint: int) -> float:

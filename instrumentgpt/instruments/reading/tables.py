@@ -29,6 +29,7 @@ from instrumentgpt.instruments.reading.cells import (
     Table,
     began_in,
     find_shape,
+    headings_of,
     is_remark,
     number_in,
     read_chunk,
@@ -55,7 +56,6 @@ from instrumentgpt.instruments.reading.headers import (
     Heading,
     heading_of,
     level_of,
-    numbered_alike,
     setpoint_in,
     vocabulary,
     written_unit,
@@ -94,7 +94,9 @@ LEAST_REPEATED = 10  # rows
 MOSTLY = 0.9  # share of rows with a time
 EVENLY, TURNS_OVER, CLOSE = 0.02, 0.98, 0.1  # of a step; share of rows; of the way of a ramp, to its pv
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
+TWO_OF_A_NAME = re.compile(r"[:=] ?-?\d+(?:\.\d+)?/-?\d")
 PAIRED = re.compile(r"(?<![\d/.])\d+(?:\.\d+)?/\d+(?:\.\d+)?(?![\d/])")  # pv and setpoint in one cell
+FOREIGN = re.compile(r"[À-ÖØ-öø-ɏͰ-ΡΣ-ϿЀ-ӿ]")  # letters of no English word, and no Ω
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 HARDLY = 0.05  # of all that a number ever moves
@@ -163,6 +165,17 @@ def most_numbers(shape: Shape | None, content: bytes) -> Shape | None:
     found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if may else None
     shapes = (((one.width - len(one.texts), bool(one.headings)), one) for one in (shape, found) if one)
     return max(shapes, key=itemgetter(0), default=(0, None))[1]
+
+
+def named_or_numbered(shape: Shape | None, content: bytes) -> Shape | None:
+    """Return how the lines at the start of `content` name their values, else their numbers in order.
+
+    Where a name has two values, “LWT:7.0/7.1”, the numbers are more.
+    """
+    named, lines = named_values(content), first_lines(content)
+    is_paired = TWO_OF_A_NAME.search(lines[len(lines) // 2][1])
+    found = most_numbers(shape, content) if is_paired or not named else None
+    return found if found and (not named or found.width > named.width) else named
 
 
 def first_lines(content: bytes) -> list[tuple[int, str]]:
@@ -372,7 +385,8 @@ def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
     if time and grid.texts[time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in time]
         texts = [" ".join(cells) for cells in zip(*parts, strict=True)]
-        return clocks.from_texts(texts, path, day_first=grid.shape.decimal_comma)
+        is_foreign = any(FOREIGN.search(heading.text) for heading in grid.shape.headings)
+        return clocks.from_texts(texts, path, day_first=grid.shape.decimal_comma or is_foreign)
     if time:
         heading = grid.heading(time[0])
         return clocks.from_numbers(grid.numbers[time[0]], heading.unit if heading else "")
@@ -796,7 +810,7 @@ def _widened(grid: Grid, path: Path) -> Grid:
         width=len(time) + len(order),
         headings=(
             *(grid.shape.headings[at] for at in time),
-            *numbered_alike([heading_of(ENTITY.sub("", name.strip())) for name in order]),
+            *headings_of([ENTITY.sub("", name.strip()) for name in order]),
         ),
         texts=frozenset(place for place, at in enumerate(time) if grid.texts[at]),
         names=(),
