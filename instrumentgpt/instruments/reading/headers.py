@@ -48,6 +48,8 @@ MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in b
 TAG = re.compile(  # of ISA-5.1, behind the plant's own: “PM2_DG3_PIC301_PV”
     r"(?:[A-Za-z0-9]+[_.])*(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])"
 )
+BRACKETED = re.compile(r"[\[(]([^\]\[()]{1,9})[\])](?=\s+\w)")
+VALVE_TAG = re.compile(r"(?:[A-Za-z0-9]+[_.])*[FLPTQ]V[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")  # control valve
 POSITION_TAG = re.compile(r"Z(?:I?T|[EI])[-_ ]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")
 TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
 LETTERED_LOOP = re.compile(r"[A-Z]:(?=\w)")  # “A:tip”
@@ -113,6 +115,9 @@ def vocabulary() -> dict[str, Any]:
     for part in ("quantities", "readings", "places"):
         plain = (row.split() for row in read[part].pop("plain", ()))
         read[part] |= {words[0]: {"words": words, "heads": words} for words in plain}
+    for quantity in ("flow", "pressure", "level"):
+        row = read["quantities"][quantity]
+        read["pv"]["likely"] += row["words"] + row.get("heads", [])
     humidity, rows = read["readings"]["humidity"], read["quantities"].values()
     read["humidity"] = {"certain": humidity["words"] + humidity["heads"], "output": humidity["output"]}
     certain = [word for row in rows for kind in ("words", "heads") for word in row.get(kind, ())]
@@ -131,6 +136,8 @@ def heading_of(cell: str) -> Heading:
     words = [word for word in SEPARATOR.split(LETTERED_LOOP.sub("", text)) if word]
     tag = TAG.match(text)
     unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
+    if not unit and (bracketed := BRACKETED.search(text)):  # “T_cell (degC) TI20”
+        unit = _unit(["", *filter(None, SEPARATOR.split(bracketed[1]))])
     of_kind = vocabulary()["quantity"]["certain"]
     whole = {word for word in words if word.lower() in of_kind or is_unit(word)}  # pH, CO2, mV
     parts = ([word] if word in whole else CAMEL.split(word) for word in words)
@@ -144,6 +151,10 @@ def heading_of(cell: str) -> Heading:
         names = names[:-1]
     quantity = _says(names, of_kind)
     scores = _scores([*names, *(word.lower() for word in words)])
+    if tag and scores.get("output") == CERTAIN and unit == TAGGED[tag[1]]:
+        unit = ""  # “PIC301.OUT”
+    if VALVE_TAG.match(text) and not unit:
+        scores = {"output": LIKELY}
     if names[-1:] == ["out"] and _says(names, vocabulary()["output"]["outlet"]):
         scores = {"pv": LIKELY}
     if (names == ["t"] and index is not None) or LETTERED.match(text):
@@ -173,7 +184,7 @@ def heading_of(cell: str) -> Heading:
     if read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and read:  # "heater temperature", "supply air [C]", "steam kPa"
             scores.setdefault("pv", LIKELY)
-    elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY:
+    elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY and unit != "%":
         scores.pop("output")  # "control TC"
     elif unit == "%" or (
         "output" in scores and names != ["y"] and scores.get("pv") == LIKELY and not quantity
