@@ -123,6 +123,47 @@ def test_what_is_full_power_is_told_by_unit_name_and_what_is_reached(head, most,
     assert log.samples["output"].max() * full / 100 == most
 
 
+@each(
+    "heads, loop",
+    [
+        ("A_PIC301_SP,A_PIC301_PV,A_PIC301_Y,A_PV301_RM", (2, 1, 3)),  # the letters of DIN 19226
+        ("I_set (degC) TC20,T_cell (degC) TI20,Y_temp (%) TV20,other", (2, 1, 3)),
+        ("Consigna (°C),Presión vapor (°C),Quemador (%),Caudal vapor (t/h)", (2, 1, 3)),
+        ("set °C,T_ist °C,I_TEC_A,R_NTC_kOhm", (2, 1, 3)),
+        ("Cutin ref,S4 air out,AKV OD %,S2 evap out", (2, 1, 3)),  # outlets
+    ],
+)
+def test_what_is_read_is_no_output(heads, loop, tmp_path):
+    path = tmp_path / "run.csv"
+    rows = enumerate(map(values, range(ROWS)))
+    lines = [
+        f"{clock};{60 + 10 * (row > 120)};{float(pv) + 10 * (row > 130):.2f};{out};{float(out) + row % 2:.2f}"
+        for row, (clock, pv, out) in rows
+    ]
+    path.write_text("\n".join([f"time;{heads.replace(',', ';')}", *lines]) + "\n", encoding="utf-8")
+    first = read_log(path).of_loops[1] | {}
+    assert tuple(first[role] for role in ("pv", "setpoint", "output")) == loop
+
+
+@each("line", ['"Setpoint";"-33.0 C"', "# DS18B20 x2: 28FF air   set=-33.0 hyst=1.6", "Setpoint: -33.0 C"])
+def test_a_setpoint_above_the_rows_is_read_wherever_it_stands_in_its_line(line, tmp_path):
+    path = tmp_path / "run.csv"
+    lines = [f"{values(row)[0]};{-33 + math.sin(row / 9):.2f};{int(row % 56 < 28)}" for row in range(ROWS)]
+    path.write_text("\n".join([line, "time;Air (C);relay", *lines]) + "\n", encoding="utf-8")
+    assert set(read_log(path).samples["setpoint"]) == {-33.0}
+
+
+@each("head, first", [("Zeit;Wärme", "2024-12-06"), ("Time;Heat", "2024-06-12")])
+def test_dates_begin_with_the_month_in_english_alone(head, first, tmp_path):
+    path = tmp_path / "oven.csv"
+    lines = [f"06/12/2024 {clock};{pv}" for clock, pv, _ in map(values, range(ROWS))]
+    path.write_text("\n".join([f"{head} °C", *lines]) + "\n", encoding="utf-8")
+    assert f"{read_log(path).start:%F}" == first
+    named = tmp_path / "oven_20241206.csv"
+    named.write_bytes(path.read_bytes())
+    assert f"{read_log(named).start:%F}" == "2024-12-06"
+
+
 def test_outputs_in_other_units_have_scales_of_their_own(tmp_path):
     path = tmp_path / "run.csv"
     lines = [

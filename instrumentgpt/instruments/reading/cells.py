@@ -71,6 +71,7 @@ A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
+BESIDE = re.compile(r"\s{2,}|;")  # between what a line above the rows says
 STEM = re.compile(r"^(.+[_.])((?i:w|x|y|sp|pv|sw|iw|set|act|soll|ist))$")  # and what stands behind it
 SPACED_DATE = re.compile(r"^(\s*\d{1,2}) ([A-Z][a-z]{2}) (\d\d(?:\d\d)?)(?=\s+\d\d?:)")  # 30 Jan 24  07:00
 IN_BRACKETS = re.compile(r"^[\[(]\s*(.*?)\s*[\])]$")  # a unit, not the (g) of kPa(g)
@@ -196,7 +197,8 @@ def find_shape(
         return None
     best = max(shapes, key=itemgetter(0))[1]
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
-    said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
+    parts = ((part, line) for line in above for part in (line, *BESIDE.split(line.replace('"', ""))))
+    said = {value: (*value, line) for part, line in parts if not math.isnan((value := setpoint_in(part))[0])}
     setpoint = next(iter(said.values())) if len(said) == 1 else best.setpoint
     units = {unit for line in above for unit in units_in(line)}
     unit = units.pop() if len(units) == 1 else ""

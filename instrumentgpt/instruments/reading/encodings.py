@@ -32,7 +32,7 @@ def _listed_first(codec: str, low: int, high: int, text: str) -> int:
 def _in_words(letters: str, text: str) -> int:
     """Return how many letters of `text` beyond ASCII are `letters` in words, or signs of units."""
     own = letters + letters.upper()
-    words = re.findall(rf"(?=[{own}]*[A-Za-z])[A-Za-z{own}]+|\bà\b", text)
+    words: list[str] = re.findall(rf"(?=[{own}]*[A-Za-z])[A-Za-z{own}]+|\bà\b", text)
     return sum(letter > "\x7f" for word in words for letter in word) + len(SIGN.findall(text))
 
 

@@ -363,7 +363,8 @@ class _Pairs:
             score += OF_A_LOOP
         else:
             share = round(drives(columns.values[at], columns.values[pv]), 1)
-            score += self._word(pv, "pv") / 2 + DRIVES * share
+            apart = max(1.0, switched_apart(columns.values[at], columns.values[pv]))  # of what it switches by
+            score += self._word(pv, "pv") / 2 + DRIVES * share + math.log10(apart)
         score += WITHIN * (setpoint is not None and abs(at - pv) <= 2)
         return score if varies(columns.values[at]) else min(score, max(LEAST_OUTPUT, score - STANDS))
 

@@ -17,6 +17,7 @@ MOST_STAGES = 3.0  # whole numbers up to it are stages, or 1 and 2 for off and o
 NEARLY_FULL = 0.9  # of its full scale an output of a converter once comes to, where a head names it
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
+JUMP = 5.0  # degrees, by which the first reading is none
 COUNTS_ABOVE = 150.0  # beside columns in degrees, a value like this is not in degrees
 LOOP_TAGS = frozenset(
     ("fic", "pic", "lic", "fc", "pc", "lc", "fi", "pi", "li", "pdic")
@@ -103,8 +104,8 @@ def unit_of(
 
 
 def _before_heating(pv: Floats, output: Floats) -> float | None:
-    """Return the first pv if the output is then 0 and rises later, else None."""
+    """Return the first pv if the output is then 0 and rises later, and the next pv is near; else None."""
     finite = output[np.isfinite(output)]
-    if not finite.size or finite[0] != 0 or not (finite > 0).any() or not np.isfinite(pv[0]):
+    if not finite.size or finite[0] != 0 or not (finite > 0).any() or not np.isfinite(pv[:2]).all():
         return None
-    return float(pv[0])
+    return float(pv[0]) if abs(float(pv[0] - pv[1])) < JUMP else None
