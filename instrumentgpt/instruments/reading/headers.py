@@ -30,6 +30,7 @@ NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in anothe
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
+CLOCKED = ("s", "min", "h", "d")  # the ends of units of flow that no list has
 READ = ("flow", "pressure", "composition", "resistance", "mass")  # units of what is read, and hardly set
 NO_TEMPERATURE = (
     "A",
@@ -49,6 +50,7 @@ TAG = re.compile(  # of ISA-5.1, behind the plant's own: “PM2_DG3_PIC301_PV”
     r"(?:[A-Za-z0-9]+[_.])*(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])"
 )
 BRACKETED = re.compile(r"[\[(]([^\]\[()]{1,9})[\])](?=\s+\w)")
+CONTROLLER_OUTPUT = re.compile(r"[A-Z]C-?\d{2,5}[A-Z]?[._ ](?:OP|OUT|MV|CO|LMN)\b")  # “TIC205.OUT”
 VALVE_TAG = re.compile(r"(?:[A-Za-z0-9]+[_.])*[FLPTQ]V[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")  # control valve
 POSITION_TAG = re.compile(r"Z(?:I?T|[EI])[-_ ]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")
 TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
@@ -104,7 +106,7 @@ class Heading:
     def has_other_unit(self) -> bool:
         """Return whether it is of something else than a temperature, by its unit or, without one, by name."""
         other = self.unit in NO_TEMPERATURE and not LONE_LETTER.search(self.text)
-        named = self.unit in ("", "%") and self.says("quantity", "certain")
+        named = self.unit in ("", "%", *CLOCKED) and self.says("quantity", "certain")
         return (other or named) and not self.names_temperature()
 
 
@@ -137,7 +139,8 @@ def heading_of(cell: str) -> Heading:
     tag = TAG.match(text)
     unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
     if not unit and (bracketed := BRACKETED.search(text)):  # “T_cell (degC) TI20”
-        unit = _unit(["", *filter(None, SEPARATOR.split(bracketed[1]))])
+        inner = _unit(["", *filter(None, SEPARATOR.split(bracketed[1]))])
+        unit = inner if inner not in CLOCKED else ""
     of_kind = vocabulary()["quantity"]["certain"]
     whole = {word for word in words if word.lower() in of_kind or is_unit(word)}  # pH, CO2, mV
     parts = ([word] if word in whole else CAMEL.split(word) for word in words)
@@ -152,7 +155,7 @@ def heading_of(cell: str) -> Heading:
     quantity = _says(names, of_kind)
     scores = _scores([*names, *(word.lower() for word in words)])
     if tag and scores.get("output") == CERTAIN and unit == TAGGED[tag[1]]:
-        unit = ""  # “PIC301.OUT”
+        unit = ""
     if VALVE_TAG.match(text) and not unit:
         scores = {"output": LIKELY}
     if names[-1:] == ["out"] and _says(names, vocabulary()["output"]["outlet"]):
@@ -181,7 +184,10 @@ def heading_of(cell: str) -> Heading:
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
     read = unit in (*DEGREES, *READ) or (quantity and unit != "%" and scores.get("output") == LIKELY)
-    if read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
+    is_controller_s = bool(CONTROLLER_OUTPUT.search(text))  # a cascade's may be in the unit of what it sets
+    if is_controller_s:
+        scores = {"output": CERTAIN}
+    elif read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and read:  # "heater temperature", "supply air [C]", "steam kPa"
             scores.setdefault("pv", LIKELY)
     elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY and unit != "%":

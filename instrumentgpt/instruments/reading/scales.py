@@ -14,6 +14,7 @@ ELECTRIC = ("A", "W", "V", "electricity")  # units of what drives a loop, whose 
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 TEN_VOLTS = 10.0  # full scale of an analogue output, where it stands there
 MOST_STAGES = 3.0  # whole numbers up to it are stages, or 1 and 2 for off and on
+PLATEAU = 0.02  # share of rows
 NEARLY_FULL = 0.9  # of its full scale an output of a converter once comes to, where a head names it
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
@@ -53,9 +54,10 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 100.0 / top, f"100 % is {top:g}"
     is_whole = bool((sizes == np.round(sizes)).all())
     least = 255.0 if heading and "pwm" in heading.words and is_whole else 100.0
-    is_named = not heading or heading.scores.get("output") == CERTAIN
+    stays = float((sizes > NEARLY_FULL * top).mean()) >= PLATEAU  # at what is then all of it
+    is_digits = not heading or heading.scores.get("output") == CERTAIN or (is_whole and not stays)
     for full in OUTPUT_RANGES:
-        may = is_named or least == full or (is_whole and top >= NEARLY_FULL * full)  # be that of a converter
+        may = is_digits or least == full or (is_whole and top >= NEARLY_FULL * full)  # those of a converter
         if top <= full * OVER and full >= least and (full == 100 or (may and not unit)):
             return 100.0 / full, "" if full == 100 and heading else f"100 % is {full:g}"
     return 100.0 / top, f"100 % is the greatest value in the log, {top:g}"

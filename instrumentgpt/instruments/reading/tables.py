@@ -50,6 +50,7 @@ from instrumentgpt.instruments.reading.clocks import (
 )
 from instrumentgpt.instruments.reading.headers import (
     CERTAIN,
+    CLOCKED,
     DEGREES,
     HUMIDITY,
     LIKELY,
@@ -534,7 +535,8 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     if heading and heading.names_humidity():
         return HUMIDITY
     if heading and (heading.unit in PV_UNITS or heading.has_other_unit()):
-        return heading.unit if heading.unit in PV_UNITS else written_unit(heading.text)
+        is_cut = heading.unit in CLOCKED  # “流量L/min”
+        return heading.unit if heading.unit in PV_UNITS else "" if is_cut else written_unit(heading.text)
     values, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
     raw = (values == np.round(values)).all() and (of_first != np.round(of_first)).any()
     return "counts" if raw and np.median(values) > COUNTS_ABOVE else unit
