@@ -144,16 +144,18 @@ def day_and_night(tmp_path) -> Path:
 @pytest.mark.parametrize(
     ("question", "taken"),
     [
-        (
-            "highest temperature this afternoon?",
-            "Nothing of “this afternoon” is on record",
-        ),
-        ("昨晚最高幾度？", "沒有「昨晚」的資料"),
-        ("mean temperature early this morning?", "Nothing of “early this morning” is on record"),
+        ("highest temperature this afternoon?", "from 2025-03-07 12:00:00 to 18:00:00"),
+        ("昨晚最高幾度？", "2025-03-07 18:00:00 到 2025-03-08 05:59:00"),
+        ("昨晚最高幾度？", "從這個檔案的結尾 2025-03-08 05:59 起算"),
+        ("mean temperature early this morning?", "from 2025-03-08 00:00:00 to 05:59:00"),
+        ("plot yesterday", "counted from the end of this file, 2025-03-08 05:59"),
         ("highest temperature on 2025-03-20?", "Nothing of “2025-03-20” is on record"),
+        ("highest since 2026-02-16?", "is on record"),
     ],
 )
-def test_a_time_of_today_that_an_old_log_has_not_is_said(tmp_path, day_and_night, question, taken):
+def test_times_of_today_are_counted_from_the_end_of_an_old_file_and_it_is_said(
+    tmp_path, day_and_night, question, taken
+):
     text = asked(question, tmp_path, attachments=(str(day_and_night),), today="2026-02-21T08:00:00").text
     assert taken in text
 

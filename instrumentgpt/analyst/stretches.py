@@ -85,7 +85,7 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         name = part or relative_words(question) or question.timed
         untold = Stretches(note=case.say("part_no_clock", part=plain_text(name)))
         return ALL_OF_IT if is_each and not is_of_days else untold
-    return _of_days(case, there, of_device, is_each)
+    return _of_days(case, there, of_device, is_each, is_file=not about.device)
 
 
 def _between(case: Case, there: list[Extent]) -> Stretches:
@@ -110,7 +110,7 @@ def _dated(moment: str, days: list[date]) -> str:
     return f"{of[0]} {clock}" if len(of) == 1 and clock[0] != "+" else moment
 
 
-def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) -> Stretches:
+def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool, is_file: bool) -> Stretches:
     """Return the days, or the parts of days, that are named, each by itself."""
     question, now, words = case.question, case.task.now, spelled(case.question.timed)
     (begins, stops, part), ends, sides = part_of_day(question.timed), _ends(there), window_words(words)
@@ -121,15 +121,18 @@ def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) ->
     is_part, hour = not is_begin and (begins, stops) != (0, DAY), begins if is_begin else 0
     times = _counted(case, now, hour)
     is_long = any(stop - start > timedelta(days=1) for start, stop in times)
-    if times and ends[1] < times[0][0]:  # of an old log
-        return _not_there(
-            case, case.say("since_day", day=begun) if begun else relative_words(question), ends[1]
-        )
+    name, note = case.say("since_day", day=begun) if begun else relative_words(question), ""
+    if times and ends[1] < times[0][0] and is_file and not begun:  # a file tells of its own last night
+        ways = ((at, _counted(case, at, hour)) for at in (ends[1], ends[1] - timedelta(days=1)))
+        now, times = next(((at, found) for at, found in ways if _is_in(found, ends)), (now, times))
+        note = case.say("time_of_file", time=plain_text(name), end=f"{ends[1]:%F %H:%M}")
+    if times and not _is_in(times, ends):  # of an old log
+        return _not_there(case, name, ends[1])
     if is_part and times and not is_long:
         times = [_hours(start.date(), begins, stops) for start, _ in times]
     if times and not (is_long and is_part):
         found = _by_day(*times[0]) if is_long and of_device else times
-        return replace(_told(found, there), of_days=len(found) > 1)
+        return replace(_told(found, there), of_days=len(found) > 1, note=note)
     if times:  # parts of the days of a longer time
         ends, is_each = (max(ends[0], times[0][0]), min(ends[1], times[0][1])), True
     days, named = _days(case, ends) if not times else ([], "")
@@ -165,6 +168,11 @@ def _counted(case: Case, now: datetime, hour: int) -> list[Times]:
     part, is_each = part_of_day(question.timed)[2], re.search(r"\b(?:each|every)\b|每", words)
     is_counted = not (question.days or (is_each and part in relative_words(question)))
     return [span_of(name, now) for name in _relatives(words)] if is_counted else []
+
+
+def _is_in(times: list[Times], ends: Times) -> bool:
+    """Return whether any of the stretches is, in part, between `ends`."""
+    return any(start <= ends[1] and ends[0] < stop for start, stop in times)
 
 
 def _ends(there: list[Extent]) -> Times:
