@@ -69,6 +69,7 @@ _NEAR = re.compile(  # the setpoint
     r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
+_AROUND = re.compile(rf"{_NUMBER}\s*°?[cfk]?\s*(?:±|\+/-|正负)\s*(\d+(?:\.\d+)?)")  # 25±2
 _HEATS = re.compile("heat|加热")  # what stopped, and not what was below 35
 _LEVEL = re.compile(  # that a reading comes to
     r"(?:\b(?:reach\w*|hit|pass\w*|cross\w*|(?:g[eo]t|came?|come|back|up|down|cool\w*|heat\w*|warm\w*|f[ae]ll"
@@ -240,6 +241,8 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     True
     >>> _limits("time with an error larger than ±0.5?")
     ({'above': 0.5, 'below': -0.5}, False)
+    >>> _limits("how many hours out of 25±2 °C?")
+    ({'above': 27.0, 'below': 23.0}, False)
     >>> _limits("how much of the time was it within half a degree?")
     ({'above': 0.5, 'below': -0.5}, True)
     """
@@ -248,6 +251,9 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     if patterns["full"].search(plain):
         return FULL_LOAD, False
     is_out, is_in = patterns["outside"].search(plain), patterns["inside"].search(plain)
+    if around := _AROUND.search(plain):
+        middle, size = float(around[1]), float(around[2])
+        return {"above": middle + size, "below": middle - size}, bool(is_in and not is_out)
     if (band := _BAND.search(plain)) and (is_out or is_in):
         low, high = sorted((float(band[1]), float(band[2])))
         return {"above": high, "below": low}, bool(is_in and not is_out)
