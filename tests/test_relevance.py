@@ -60,3 +60,10 @@ def test_figures_of_many_columns_are_a_table_that_no_head_breaks(question, tmp_p
     text = asked(question, tmp_path, attachments=(str(path),)).text
     table = [line.replace(r"\|", "") for line in text.splitlines() if line.startswith("|")]
     assert len(table) == 6 and {line.count("|") for line in table} == {4}
+
+
+@each("question", ["lowest and highest of every column?", "所有欄位的最低和最高？"])
+def test_every_column_is_one_of_the_loop_or_beside_it(question, bath, tmp_path):
+    text = asked(question, tmp_path, attachments=(str(bath),)).text
+    table = text[text.index("|") : text.rindex("|")]
+    assert table.count("\n") >= 2 + 4 and "`pump`" in table, text

@@ -129,10 +129,13 @@ def columns_named(question: Question, words: str, columns: Sequence[Result]) -> 
 
 
 def named_in(case: Case, about: Subject, *texts: str) -> tuple[Result, list[Named]]:
-    """Return the columns of a log, and those that the first of `texts` names, or the next.
+    """Return the columns of a log, and those that the first of `texts` names (all?), or the next.
 
     The columns beside the loops, which may take seconds to read, are read where one is named.
     """
+    if table()["asked"]["all_columns"].search(texts[0]):
+        read = case.tool("column_figures", **about.named)
+        return read, [(at, [column], column["head"]) for at, column in enumerate(read["columns"])]
     read = case.tool("column_figures", **about.named, only_loops=True)
     for words in (re.sub(LOG_NAME, " ", text) for text in texts):
         if named := columns_named(case.question, words, columns_in(read)):

@@ -290,7 +290,10 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         groups = [one for one in groups if any(column["unit"] for column in one[1])] or groups
         groups = _of_clause(case, groups, [*limits.values(), wanted.level])
     of_others = {one["channel"] for _, group in groups for one in group if one["role"] not in ("pv", "")}
-    if not table()["roles"]["pv"].search(spelled(case.question.text)):  # "the top zone's output"
+    own = spelled(case.question.text)
+    if not (
+        table()["roles"]["pv"].search(own) or table()["asked"]["all_columns"].search(own)
+    ):  # "top output"
         groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in of_others]
     is_of_one = limits or wanted.level is not None or asks & {*VALUES}
     if not groups and (is_of_one or "how_many" in asks) and not (role or asks & {*OTHERS}):
