@@ -153,6 +153,23 @@ def test_a_setpoint_above_the_rows_is_read_wherever_it_stands_in_its_line(line, 
     assert set(read_log(path).samples["setpoint"]) == {-33.0}
 
 
+@each(
+    "line, start",
+    [
+        ("=~=~= PuTTY log 2026.02.19 10:22:33 =~=~=", "2026-02-19 10:22:33"),
+        ("rig 7, fw 2.1, boot 2026-02-19 10:22:33", "2026-02-19 10:22:33"),
+        ("exported 2026-02-19 10:22:33", "None"),
+        ("from 2026-02-19 10:22 to 2026-02-19 14:22", "None"),  # which of them is not said
+    ],
+)
+@each("powered", [0, 86_400], share=1.0)
+def test_rows_that_count_seconds_begin_when_the_line_above_them_says(line, start, powered, tmp_path):
+    path = tmp_path / "run.csv"
+    lines = [f"{powered + 60 * row};60;{values(row)[1]};{values(row)[2]}" for row in range(ROWS)]
+    path.write_text("\n".join([line, "sec;setpoint;pv;output", *lines]) + "\n", encoding="utf-8")
+    assert str(read_log(path).start) == start
+
+
 @each("head, first", [("Zeit;Wärme", "2024-12-06"), ("Time;Heat", "2024-06-12")])
 def test_dates_begin_with_the_month_in_english_alone(head, first, tmp_path):
     path = tmp_path / "oven.csv"

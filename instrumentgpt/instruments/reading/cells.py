@@ -67,6 +67,9 @@ SAID = re.compile(  # how a line begins that says something between rows
 )
 LABELLED = re.compile(r"\W*(?:([^\W\d][^\d:=,;\t]*?)\s*[:=,;\t]?\s*)?(\d[^\t;,=]*)")
 A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
+A_MOMENT = re.compile(  # a date with its clock
+    r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})[T ]\d\d?:\d\d(?::\d\d)?(?!\d)"
+)
 A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
@@ -214,16 +217,21 @@ def began_in(lines: Iterable[str]) -> str:
     ('2026/07/04 13:33:12', '')
     >>> began_in(["# Start time: 04.07.2026 13:33"]), began_in(["=== 04.07.2026 ==="])
     ('04.07.2026 13:33', '04.07.2026')
+    >>> began_in(["rig 7, boot at 2026-07-04 13:33:12, fw 2.1"]), began_in(["exported 2026-07-04 13:33"])
+    ('2026-07-04 13:33:12', '')
     """
     known = {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]}
-    said = {"date": "", "clock": ""}
+    said, moments = {"date": "", "clock": ""}, dict[str, None]()
     for part in (part for line in lines for part in re.split(r"\s{2,}", line)):
         match = LABELLED.match(part)
         if match and set((match[1] or "").lower().split()) <= known:
             text = match[2].strip(" -*#")
             kinds = [kind for kind, shape in (("date", A_DATE), ("clock", A_CLOCK)) if shape.search(text)]
             said |= {kind: text if kind == kinds[0] else "" for kind in kinds if not said[kinds[0]]}
-    return " ".join(filter(None, said.values())) if said["date"] else ""
+        is_after = any(word in part.lower() for word in vocabulary()["time"]["after"])
+        moments |= {} if is_after else dict.fromkeys(A_MOMENT.findall(part))
+    alone = next(iter(moments)) if len(moments) == 1 else ""
+    return " ".join(filter(None, said.values())) if said["date"] else alone
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:

@@ -18,7 +18,7 @@ from instrumentgpt.instruments.lognames import is_of_a_day, start_time
 Micros = NDArray[np.int64]
 Lines = NDArray[np.int64]
 SECOND = 1_000_000  # µs
-DAY = 86_400 * SECOND
+MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
 MOST_MICROS = 2**63  # what a signed number of 64 bits no longer holds: year 294,247
 WALL_KINDS = ("datetime", "syslog", "epoch")  # kinds that carry a date
 JITTER = SECOND  # lines of several threads may be written this much out of order
@@ -306,7 +306,7 @@ def start_of(first: int, kind: str, path: Path | None = None, began: str = "") -
     if stated != NO_TIME:
         named = pd.Timestamp(stated, unit="us")
         if kind == "seconds":
-            return named + pd.Timedelta(first, unit="us")
+            return named + pd.Timedelta(first if first < MINUTE else 0, unit="us")  # no time since power-up
     if kind == "clock" and named:
         return pd.Timestamp(named).normalize() + pd.Timedelta(first, unit="us")
     if kind == "syslog" and path and (named or path.is_file()):
