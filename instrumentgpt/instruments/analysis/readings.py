@@ -30,7 +30,6 @@ RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
 AGAIN = 3  # samples at the end of its own range, to the digit: two may be two spikes alike
-COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
 NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
 OPEN_FOR = 0.7  # lags without a believable reading
@@ -56,7 +55,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
     only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
     stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed
-    is none if it is `NO_VALUE` or below `COLDEST`.
+    is none if it is `NO_VALUE`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -68,7 +67,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     if len(pv) < FEWEST:
         return good
     values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
-    if values.size == 1 and (values[0] < COLDEST or values[0] == NO_VALUE):
+    if values.size == 1 and values[0] == NO_VALUE:
         return np.zeros(len(pv), dtype=bool)
     for rail in own_rails(pv, time, band):
         good &= pv != rail
