@@ -4,8 +4,6 @@ What a plant can do is told from what it did: a move counts as impossible if it 
 fastest that pv kept up over several samples, and large beside the loop's band.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import (
@@ -39,11 +37,10 @@ IMPOSSIBLE_MOVE = 2.5  # bands between neighbouring samples
 NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences passes
 NOISE_BLOCK = 50  # samples over which noise is taken
 USUAL = 99.0  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
-CALM, CALM_LONG = 13, 53  # samples: twice as long as a spike may last, or a contact that is lost
+CALM = 13  # samples: twice as long as a spike may last
 BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
-LOST_FOR = 6.0  # lags after which a contact that was lost is no spike
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned; past it, a loop overshoots
 AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
@@ -142,13 +139,10 @@ def fastest_kept_up(time: Floats, pv: Floats) -> float:
     return float(np.nanmax(rate)) if np.isfinite(rate).any() else 0.0
 
 
-def impossible_move(time: Floats, pv: Floats, band: float = 1.0, calm: int = CALM) -> Floats:
-    """Return, for each sample after the first, the change of pv that this plant cannot make.
-
-    calm  samples of whose median the usual moves are: an odd number
-    """
+def impossible_move(time: Floats, pv: Floats, band: float = 1.0) -> Floats:
+    """Return, for each sample after the first, the change of pv that this plant cannot make."""
     spacing = np.maximum(np.diff(time), 1e-9)
-    usual = np.abs(np.diff(sliding_median(pv, calm)))[calm // 2 : -(calm // 2)]  # its ends are repeated
+    usual = np.abs(np.diff(sliding_median(pv, CALM)))[CALM // 2 : -(CALM // 2)]  # its ends are repeated
     moves = float(np.nanpercentile(usual, USUAL)) if np.isfinite(usual).any() else 0.0
     least = max(IMPOSSIBLE_MOVE * band, IMPOSSIBLE_RATE * moves, NOISE_MOVE * _loudest_noise(pv))
     limit: Floats = np.maximum(least, IMPOSSIBLE_RATE * fastest_kept_up(time, pv) * spacing)
@@ -165,20 +159,20 @@ def _loudest_noise(pv: Floats) -> float:
     return float(np.percentile(levels, 90)) if levels.size else 0.0
 
 
-def jumps(time: Floats, pv: Floats, calm: int = CALM) -> list[int]:
+def jumps(time: Floats, pv: Floats) -> list[int]:
     """Return the samples reached by an impossible move (pv in bands) within an unbroken stretch."""
     if len(pv) < FEWEST:
         return []
     spacing = np.diff(time)
     with np.errstate(invalid="ignore"):
-        far = np.abs(np.diff(pv)) > impossible_move(time, pv, calm=calm)
+        far = np.abs(np.diff(pv)) > impossible_move(time, pv)
     return [int(i) + 1 for i in np.flatnonzero(far & (spacing < 3 * np.median(spacing)))]
 
 
 def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = None) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each impossible excursion of pv (in bands) that came back by itself.
 
-    What comes `OFTEN` a lag is noise and no excursion. One that lasts comes back by such a jump, too.
+    What comes `OFTEN` a lag is noise and no excursion.
 
     setpoint  (n,) of the loop, which stands meanwhile
 
@@ -199,26 +193,10 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
         past = (level - pv[back : back + stop - start]) / size
         if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
             spikes.append((start, back))
-    far = np.count_nonzero(np.abs(np.diff(pv)) > IMPOSSIBLE_MOVE) > 1
-    back, level = 0, np.full(len(pv), np.nanmedian(pv) if far else np.nan)
-    level = level if setpoint is None else np.where(np.isfinite(setpoint), setpoint, level)
-    for start, stop in pairwise(jumps(time, pv, CALM_LONG) if far else []):
-        away = np.abs(pv - level)[start - 1 : stop + 1]
-        lost = np.nanmedian(away[1:-1]) > max(away[0], away[-1])
-        if start > back and lost and _jumps_back(time, pv, start, stop, lag):
-            spikes = [spike for spike in spikes if spike[1] <= start or stop <= spike[0]] + [(start, stop)]
-            back = stop
-    spikes = sorted((a, b) for a, b in spikes if np.ptp(np.nan_to_num(level[a - 1 : b + 1])) == 0)
+    if setpoint is not None:
+        spikes = [(a, b) for a, b in spikes if np.ptp(np.nan_to_num(setpoint[a - 1 : b + 1])) == 0]
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes
-
-
-def _jumps_back(time: Floats, pv: Floats, start: int, later: int, lag: float) -> bool:
-    """Return whether pv, which jumped at `start`, stood about there until it jumped back at `later`."""
-    there, back = pv[start] - pv[start - 1], pv[later - 1] - pv[later]
-    stood = np.ptp(pv[start:later]) < CAME_BACK * abs(there)
-    returned = 1 - CAME_BACK < back / there < 2  # all the way, and farther where the plant went on meanwhile
-    return bool(stood and returned and time[later] - time[start] < LOST_FOR * lag)
 
 
 def without_spikes(pv: Floats, time: Floats, lag: float, setpoint: Floats | None = None) -> Floats:

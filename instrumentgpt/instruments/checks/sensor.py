@@ -13,7 +13,6 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, noise, run
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.cells import NO_VALUES
 
 FEWEST_SPIKES = 2  # one is a glitch
@@ -23,7 +22,6 @@ KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of rea
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
-SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
@@ -99,10 +97,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
-        spells = [float(track.time[b] - track.time[a]) for a, b in spikes]
-        is_loose = max(spells) > track.lags(readings.SPIKE_RETURNS)
-        calm = readings.CALM_LONG if is_loose else readings.CALM
-        possible = readings.impossible_move(track.time, track.raw, calm=calm)
+        possible = readings.impossible_move(track.time, track.raw)
         if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
             continue
         first, stop = spikes[largest]
@@ -112,8 +107,6 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "seconds": float(track.time[stop] - track.time[first]),
             "possible": track.shown(float(possible[first - 1])),
         }
-        if is_loose:
-            numbers |= {"kind": "loose", "seconds": max(spells), "total": sum(spells)}
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
@@ -175,13 +168,7 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], index)
         else:
             merged.append((index, index))
-    return [(first, last + _spread(track.pv[last - 1 : last + AT_ONCE])) for first, last in merged]
-
-
-def _spread(pv: Floats) -> int:
-    """Return the samples after the first move of `pv` over which a filter spreads the rest of its jump."""
-    share = np.diff(pv)[1:] / np.where(np.diff(pv)[:-1] == 0, np.nan, np.diff(pv)[:-1])
-    return int(np.argmin(np.append((share > SPREAD[0]) & (share < SPREAD[1]), False)))
+    return merged
 
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
@@ -232,7 +219,6 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         }
         output = np.nan_to_num(track.output[first:stop])
         low, high = first + int(np.argmin(output)), first + int(np.argmax(output))
-        first = _stuck_since(track, first, stop, others)
         ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
         lines = (first, low, high, stop - 1)
         return [finding_of(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
@@ -265,16 +251,6 @@ def _output_moved(track: Track, first: int, stop: int) -> float:
     inside = track.output[min(first + 2, stop - 1) : last]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
-
-
-def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
-    """Return where pv can have stuck at the latest: coarse digits are constant for `others` anyway."""
-    output = track.output[first:stop]
-    away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
-    departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
-    if others < float(departure) - track.time[first]:
-        return first
-    return max(first, int(np.searchsorted(track.time, float(departure) - track.lags(STUCK_FOR))))
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
