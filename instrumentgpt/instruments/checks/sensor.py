@@ -219,6 +219,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         }
         output = np.nan_to_num(track.output[first:stop])
         low, high = first + int(np.argmin(output)), first + int(np.argmax(output))
+        first = _stuck_since(track, first, stop, others)
         ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
         lines = (first, low, high, stop - 1)
         return [finding_of(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
@@ -251,6 +252,16 @@ def _output_moved(track: Track, first: int, stop: int) -> float:
     inside = track.output[min(first + 2, stop - 1) : last]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
+
+
+def _stuck_since(track: Track, first: int, stop: int, others: float) -> int:
+    """Return where pv can have stuck at the latest: coarse digits are constant for `others` anyway."""
+    output = track.output[first:stop]
+    away = np.abs(output - output[0]) > 0.3 * STUCK_OUTPUT
+    departure = track.time[first + int(np.argmax(away))] if away.any() else track.time[first]
+    if others < float(departure) - track.time[first]:
+        return first
+    return max(first, int(np.searchsorted(track.time, float(departure) - track.lags(STUCK_FOR))))
 
 
 def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
