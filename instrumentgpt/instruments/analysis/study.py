@@ -92,19 +92,9 @@ class Study:
         return replace(self, drives=drives, tracks=kept)
 
     @cached_property
-    def rooms(self) -> tuple[Track, ...]:
-        """Return the readings of the room that the loops stand in, by their heads."""
-        heads = {number: heading_of(self.log.channel_names.get(number, "")) for number in self.tracks}
-        beside = ((number, track) for number, track in self.tracks.items() if track.kind.drive == "unseen")
-        return tuple(track for number, track in beside if heads[number].says("pv", "room"))
-
-    @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
-        """Return channel → when it left its own band while it held; a room holds none."""
-        loops = (
-            (at, () if track in self.rooms else departures_of(track)) for at, track in self.tracks.items()
-        )
-        return dict(loops)
+        """Return channel → when it left its own band while it held."""
+        return {at: departures_of(track) for at, track in self.tracks.items()}
 
     @cached_property
     def happenings(self) -> list[Group]:
