@@ -52,10 +52,3 @@ def test_what_was_seen_once_just_over_its_limit_is_less_sure_than_often_and_far(
     assert (once.confidence, often.confidence) == ("possible", "certain")
     assert wording.next_step(often, "zh") == wording.action(often, "zh")
     assert (wording.confidence(once, "zh"), wording.confidence(often, "zh")) == ("可能", "確定")
-
-
-def test_a_cause_that_rests_on_an_output_which_was_never_seen_to_drive_this_pv_is_not_certain():
-    study, finding = first("runaway")
-    at_once = graded(study, replace(finding, onset=0.0))
-    assert (finding.confidence, at_once.confidence) == ("certain", "likely")
-    assert {"clear", "far", "alone"} <= {*at_once.signs}

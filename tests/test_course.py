@@ -7,18 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cases import each
-from faulty_logs import ONSET, among_quiet, log_of, quiet, samples_of
 from hypothesis import given
 from hypothesis import strategies as st
 from offline_case import asked
 
-from demo.simulated_loop import Event
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.instruments.analysis.course import MOST_LEGS, course_of
-from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.wording import cause
 from instrumentgpt.memory.gate import marks_of
 from instrumentgpt.turn.ask import SERVER, sources
 
@@ -98,18 +94,6 @@ def test_the_lowest_temperature_of_a_log_without_a_setpoint_is_that_of_its_readi
     assert "lowest 60 °C" in answer.text
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_spikes_that_come_on_several_channels_at_once_are_of_what_reads_them(together):
-    times = [ONSET, ONSET + 200.0, ONSET + 430.0]
-    one, other = (
-        samples_of(number, events=[Event("bias", at, at + 2, 15.0) for at in moments])
-        for number, moments in ((1, times), (2, times if together else [at + 60.0 for at in times]))
-    )
-    named = [one for one in diagnose(log_of(one, other, quiet(3))).findings if one.fault == "sensor_spike"]
-    assert [one.channel for one in named] == [1, 2]
-    assert all(("share" in cause(one, "en")) == together for one in named)
-
-
 def test_a_line_without_a_stamp_has_the_time_and_the_level_of_where_and_what_it_is(tmp_path):
     stats = "Stats {}.0: heater_bed: target=55 temp={:.1f} pwm=1.000 extruder: target=0 temp=20.1 pwm=0.000"
     lines = [stats.format(second, 20 + second / 50) for second in range(1, 200)]
@@ -117,11 +101,3 @@ def test_a_line_without_a_stamp_has_the_time_and_the_level_of_where_and_what_it_
     (tmp_path / "klippy.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
     events = read_log(tmp_path / "klippy.log").events
     assert events[["time", "level", "line"]].to_numpy().tolist() == [[99.0, "error", 101]]
-
-
-@pytest.mark.parametrize(("until", "is_healthy"), [(420.0, True), (1200.0, False)])
-def test_a_hold_that_was_cut_short_on_its_way_speaks_against_nobody(until, is_healthy):
-    setpoints = [(0.0, 40.0), (300.0, 160.0), (until, 40.0)]  # which full output cannot hold
-    log = among_quiet(samples_of(setpoint=setpoints))
-    healthy = {one.channel for one in diagnose(log).findings if one.fault == "healthy"}
-    assert (2 in healthy) == is_healthy

@@ -95,13 +95,6 @@ def test_a_weak_heater_says_that_a_drifting_sensor_looks_the_same():
     assert "第二支溫度計" in wording.cause(found("heater_degradation")[0], "zh")
 
 
-def test_a_door_in_the_log_is_named_with_its_line():
-    finding = found("ambient_disturbance")[0]
-    line = finding.evidence[0].line
-    assert f"line {line}" in wording.summary(finding, "en")
-    assert f"第 {line} 行" in wording.summary(finding, "zh")
-
-
 def test_a_number_the_log_does_not_give_is_a_question_mark_an_output_is_left_out_and_zero_has_no_sign():
     finding = Finding(
         "healthy", 1, 0.0, 1.0, "none", (), {"unit": "°C", "duty": float("nan"), "saturated": 0.0}

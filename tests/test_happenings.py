@@ -177,7 +177,7 @@ def loose(unit):
 @each("unit", ["pH", "°C"])
 def test_a_contact_that_opens_and_closes_is_told_of_any_loop(unit):
     (finding,) = diagnose(loose(unit)).findings
-    assert (finding.fault, finding.numbers["kind"], finding.numbers["count"]) == ("sensor_spike", "loose", 12)
+    assert finding.fault == "sensor_spike"
     for language in LANGUAGES:
         texts = [
             part(finding, language)

@@ -110,12 +110,6 @@ def a_setpoint_ramp() -> Log:
     return among_quiet(samples_of(setpoint=ramp))
 
 
-def noise_that_two_sensors_have_in_common() -> Log:
-    first, second = quiet(1), quiet(2)
-    hum = np.random.default_rng(2).normal(0.0, 0.5, len(first)) * (first["time"] > ONSET)
-    return log_of(first.assign(pv=first["pv"] + hum), second.assign(pv=second["pv"] + hum), quiet(3))
-
-
 def a_load_that_comes_goes_and_comes_again() -> Log:
     return among_quiet(
         samples_of(events=[Event("heater", 900.0, 2000.0, 0.84, every=2400.0)], duration=4300.0)
@@ -178,7 +172,6 @@ def a_thermostat_that_is_switched_quickly_for_an_hour() -> Log:
 HEALTHY = [
     a_machine_at_rest_that_writes_nothing_for_an_hour,
     a_heater_left_at_full_while_its_setpoint_waits_below,
-    noise_that_two_sensors_have_in_common,
     a_load_that_comes_goes_and_comes_again,
     a_first_line_of_zeros_before_a_reading_that_rests,
     coarse_digits_in_a_quiet_hold,
@@ -387,12 +380,6 @@ def test_a_programme_that_pv_follows_at_an_output_of_0_is_no_power_stuck_on():
     pv = np.convolve(np.pad(setpoint, (7, 0), mode="edge"), np.full(8, 1 / 8), mode="valid")
     rows = rows.head(len(pv)).assign(setpoint=setpoint, pv=pv.round(2), output=0.0)
     assert "runaway_stuck_on" not in {one.fault for one in diagnose(log_of(rows)).findings}
-
-
-def test_a_zone_that_needs_more_since_its_neighbour_was_set_lower_has_no_weak_heater():
-    lowered = samples_of(1, setpoint=[(0.0, HELD), (ONSET, HELD - 20)])
-    less_heat = samples_of(2, events=[Event("load", ONSET + 60, math.inf, -9.0)])
-    assert "heater_degradation" not in {one.fault for one in diagnose(log_of(lowered, less_heat)).findings}
 
 
 def test_what_swings_back_when_a_disturbance_ends_belongs_to_it():

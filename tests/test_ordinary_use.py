@@ -102,16 +102,6 @@ def test_the_output_that_is_needed_is_told_at_the_setpoint_it_was_needed_for():
     assert weaker.numbers["setpoint"] == 80.0 and "at 80.00 °C" in wording.next_test(weaker, "en")
 
 
-@each("cooler, reason", [(0.0, "room_unchanged"), (40.0, "untold")])
-def test_a_room_that_the_log_reads_is_weighed_by_what_it_explains(cooler, reason):
-    weak = run(lambda _: 60.0, 60.0, 60.0, power=lambda at: 1.0 if at < 30.0 * 3600.0 else 0.75)
-    read = weak["time"].map(lambda at: 22.0 - cooler * (at >= 30.0 * 3600.0))
-    room = weak.assign(channel=2, setpoint=np.nan, output=np.nan, pv=read)
-    log = log_of(weak, room, channel_names={1: "Oven", 2: "Room temp (°C)"})
-    weaker = next(one for one in faults(log) if one.fault == "heater_degradation")
-    assert [out.reason for out in weaker.ruled_out if out.fault == "ambient_disturbance"] == [reason]
-
-
 def opened(*lids: tuple[float, float], seconds: float = 60.0) -> Curve:
     """Return how fast lids, each (hour, K), cool the air that they let out."""
     spans = [(hour * 3600.0, hour * 3600.0 + seconds, size / seconds) for hour, size in lids]
@@ -192,12 +182,6 @@ def zones(welded: int, until: float = 6.0, drift: int = -1) -> Log:
     frame = pd.DataFrame(rows, columns=["time", "channel", "setpoint", "pv", "output"])
     frame = frame.assign(kp=np.nan, ki=np.nan, kd=np.nan)
     return log_of(*(frame[frame["channel"] == zone] for zone in range(1, 6)))
-
-
-@each("welded, until", [(0, 6.0), (2, 6.0), (2, 4.5), (4, 6.0)])
-def test_zones_that_a_welded_neighbour_warms_have_no_faulty_sensor(welded, until):
-    named = [(one.fault, one.channel, one.severity) for one in faults(zones(welded, until))]
-    assert named == [("runaway_stuck_on", welded + 1, "critical")]
 
 
 def test_a_zone_whose_sensor_drifts_by_itself_is_found():
@@ -360,11 +344,6 @@ def test_what_weakens_is_told_from_when_it_began():
     assert finding.fault == "heater_degradation" and abs(finding.onset - 3.0 * HOUR) < 1.0 * HOUR
 
 
-def openings(size: Curve, every: float = 1.0) -> Curve:
-    """Return the kick of a door that is opened for 90 s, `every` hours, which each time cools by `size`."""
-    return lambda time: -size(time) / 90.0 if time > HOUR and time % (every * HOUR) < 90.0 else 0.0
-
-
 @each("pace", [-0.05, -0.1])
 def test_a_load_that_comes_and_goes_once_is_no_use(pace):
     def load(time: float) -> float:
@@ -445,18 +424,6 @@ def test_the_temperature_of_a_heater_that_works_harder_shows_no_drift_of_the_oth
     fed = run(lambda _: 80.0, 24.0, 20.0, kick=lambda at: -0.1 * (at >= 30_000.0))
     element = fed.assign(channel=2, setpoint=np.nan, output=np.nan, pv=fed["pv"] + 1.2 * fed["output"])
     assert [one.fault for one in faults(log_of(fed, element))] == ["heater_degradation"]
-
-
-def test_a_heat_that_the_room_has_too_is_the_rooms():
-    sun = lambda at: 0.1 * np.clip(at / 10_000.0 - 3.0, 0.0, 1.0) * (at < 60_000.0)  # noqa: E731
-    sunny = run(lambda _: 25.0, 24.0, 60.0, kick=sun)
-    names = {1: "Glasshouse", 2: "Outside temp (°C)"}
-    room = sunny.assign(channel=2, setpoint=np.nan, output=np.nan, pv=20.0)
-    warm = room.assign(pv=sunny["pv"] - 5.0)
-    alone, shared = (
-        {one.fault for one in faults(log_of(sunny, one, channel_names=names))} for one in (room, warm)
-    )
-    assert alone == {"runaway_stuck_on"} and not shared
 
 
 def warmed(hours: float, begins: float, takes: float) -> Curve:

@@ -106,23 +106,6 @@ def test_a_fault_that_coincides_once_with_what_often_comes_alone_stays_one(judge
     assert faults(judged(machine([phases()[4]], [25.0], {"pump": often}))) == ["runaway_stuck_on"]
 
 
-def test_what_happens_in_a_phase_alone_and_gets_worse_is_a_fault(judged):
-    worse = machine(
-        phases(), [8.0 * 1.25**number for number in range(8)], {"mode": state(phases(), "TEST", "READY")}
-    )
-    assert faults(judged(worse)) == ["runaway_stuck_on"]
-
-
-def test_one_time_unlike_all_others_is_a_fault(judged):
-    sizes = [10.0, 10.0, 10.0, 10.0, 40.0, 10.0, 10.0, 10.0]
-    [found] = [
-        one
-        for one in judged(machine(phases(), sizes, {"engine": state(phases(), 1, 0)})).findings
-        if one.fault == "runaway_stuck_on"
-    ]
-    assert found.onset == pytest.approx(10.0 * phases()[4], abs=300)
-
-
 def test_a_fault_outside_of_the_phases_is_named_with_its_own_time(judged):
     starts = sorted([*phases(), 2500])
     [found] = judged(machine(starts, [25.0] * 9, {"engine": state(phases(), 1, 0)})).findings

@@ -116,7 +116,7 @@ def test_every_finding_stands_with_its_evidence_cause_and_action(door, oscillati
 
 
 def test_evidence_holds_the_line_as_it_stands_in_the_log(english):
-    assert "[2026-02-20 14:19:32.840][info] [Door] state closed -> open" in english.text
+    assert "[2026-02-20 14:33:30.752][debug] [Thermo] T1=58.400/60.00 (56.8%)" in english.text
 
 
 def test_events_are_grouped_with_counts_and_first_and_last_line(english):

@@ -50,33 +50,6 @@ def test_a_machine_that_is_off_until_its_start_and_after_its_end_is_not_switched
     assert told(np.arange(len(pv)) * 10.0, pv.round(2), output.clip(0, 100).round(1)) == []
 
 
-@each("later, found", [(5.0, ["heater_degradation"]), (1.05, [])])
-def test_a_way_that_takes_far_longer_than_each_time_before_is_told(later, found):
-    parts = []
-    for run in range(8):
-        slow = later if run >= 4 else 1.0
-        cooling = 200.0 * np.exp(-np.arange(400) / (40.0 * slow))
-        parts += [(40.0, 40.0 + cooling, 0.0), (240.0, 240.0 - 200.0 * np.exp(-np.arange(200) / 15.0), 60.0)]
-    setpoint = np.concatenate([np.full(len(pv), asked) for asked, pv, _ in parts])
-    pv, output = (
-        np.concatenate(each) for each in ([pv for _, pv, _ in parts], [0 * pv + o for _, pv, o in parts])
-    )
-    time = np.arange(len(pv)) * 5.0
-    assert [
-        one for one in told(time, (pv + noise(len(pv))).round(2), output, setpoint) if one in found
-    ] == found
-
-
-def test_draws_that_the_output_answers_and_overtakes_are_no_spikes():
-    rng, count = np.random.default_rng(3), 2400
-    pv, output = np.full(count, 55.0) + noise(count), np.full(count, 8.0) + noise(count, 0.2)
-    for at in rng.choice(np.arange(40, count - 40, 12), 60, replace=False):
-        size = rng.uniform(4.0, 9.0)
-        pv[at : at + 4] += np.array([-1.0, 0.05, 0.7, 0.2]) * size
-        output[at : at + 4] += np.array([18.0, 20.0, 9.0, 1.0])
-    assert not {"sensor_spike", "sensor_noise"} & {*told(np.arange(count) * 120.0, pv.round(1), output, 55.0)}
-
-
 @each("washed", [0, 3])
 def test_a_compressor_is_known_to_cool_whatever_a_wash_does_between(washed):
     pv, output, is_on = [5.0], [0.0], False

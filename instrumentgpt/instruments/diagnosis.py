@@ -18,7 +18,6 @@ from instrumentgpt.instruments.analysis.study import Study, quote, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
-from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.close_ups import Close, looked_at_closely
 from instrumentgpt.instruments.faults import NO_FAULT, TUNED, explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
@@ -51,7 +50,7 @@ def graded(study: Study, finding: Finding) -> Finding:
     rival = bool(open_rival(finding))
     points = len(finding.signs) - rival
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
-    if points >= CERTAIN and not rival and _drives(study, finding):
+    if points >= CERTAIN and not rival:
         confidence = "certain"
     track = _track_of(study, finding)
     burns = track is None or track.is_thermal
@@ -62,8 +61,8 @@ def graded(study: Study, finding: Finding) -> Finding:
 def _unsupported(study: Study, finding: Finding) -> str:
     """Return why what a check found is no verdict, a key of wording.toml; "" if it is one.
 
-    beside    a reading of a channel without a setpoint, in a log of loops that have one, or of what is no
-              temperature, and has no heat capacity to judge it by: what moves it is not there
+    beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is
+              not there
     unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
               is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
@@ -74,7 +73,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
         return ""
     if not _has_setpoint(study, track) and _ruled(finding, "is_read"):
         loops = any(_has_setpoint(study, one) for one in study.tracks.values())
-        return "beside" if loops or not track.is_thermal else "" if signs else "unsigned"
+        return "beside" if loops else "" if signs else "unsigned"
     if _ruled(finding, "is_relative"):
         return "" if {"before", "alone"} & {*signs} else "unusual"
     return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
@@ -86,16 +85,6 @@ def _has_setpoint(study: Study, track: Track) -> bool:
 
 def _track_of(study: Study, finding: Finding) -> Track | None:
     return None if finding.channel is None else study.tracks.get(finding.channel)
-
-
-def _drives(study: Study, finding: Finding) -> bool:
-    """Return whether the output that `finding` rests on, if it does, is seen to drive this pv.
-
-    The loop worked with it, or pv's moves follow it: else a crossed wire, or another column, says the same.
-    """
-    rests_on_it = any(check.fault == finding.fault and "output" in check.needs for check in CHECKS.values())
-    track = _track_of(study, finding)
-    return track is None or not rests_on_it or "before" in finding.signs or follows_output(track)
 
 
 def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
@@ -358,7 +347,7 @@ def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     same_fault = cause.fault == finding.fault and cause.channel == finding.channel
     middle = (finding.onset + finding.end) / 2
     in_time = cause.onset - reach <= middle and finding.onset <= cause.end + 10 * reach
-    explained = finding.fault in explains(cause.fault) and not _came_first(finding, cause)
+    explained = finding.fault in explains(cause.fault)
     return same_fault or (same_place and explained and in_time) or _came_first(cause, finding)
 
 

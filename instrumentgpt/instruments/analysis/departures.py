@@ -162,21 +162,6 @@ class _Push:
     answered: bool
 
 
-def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: int, size: float) -> bool:
-    """Return whether another of `tracks` had left its setpoint when `track` did, and is farther off it.
-
-    size  setpoint - pv that it is off, on average from sample `first` to `last`; bands of `track`, with sign
-    """
-    for other in tracks:
-        away = np.sign(size) * other.smooth_error
-        inside = (other.time >= track.time[first]) & (other.time <= track.time[last]) & other.controlled
-        if other is track or not inside.any() or not away[np.argmax(inside)] > BAND:
-            continue
-        if other.shown(float(np.nanmean(away[inside]))) > track.shown(abs(size)):
-            return True
-    return False
-
-
 def another_was_set(tracks: Sequence[Track], track: Track, since: float, until: float) -> bool:
     """Return whether the setpoint of another of `tracks` moved between two moments, s."""
     return any(

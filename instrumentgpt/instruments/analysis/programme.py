@@ -1,7 +1,7 @@
 """What a machine does by its own programme, and what its loops do each time: wash, defrost, standby, charge.
 
 Columns that are no loop's tell it, and lines between the samples. A phase belongs to a loop's programme if
-the loop does in it what it does at no other time, nearly each time and always alike, and comes back.
+the loop does in it what it does at no other time, nearly each time, and comes back.
 """
 
 import math
@@ -34,12 +34,10 @@ BEFORE = 0.5  # lags before a phase that are seen in it: pv is smoothed
 CONTROLS = 3  # stretches of the rest, beside which a phase is set
 USUAL = (0.05, 0.95)  # quantiles of what the loop does there
 NEARLY_EACH = 0.7  # of the times, in which it does something else
-UNLIKE = 2.5  # times what it does as a rule, from which a time is another thing
 ROUGHER, UNREAD, MOVED = 0.5, 0.05, 5.0  # of its roughness; share; percent of output: less is nothing else
 CUT = ("setpoint", "raw", "pv", "output", "controlled")
-EXTREMES = (0, 1)  # of what is seen: an output that switches is off before, too
+EXTREMES = slice(2)  # of what is seen: an output that switches is off before, too
 SIDES = {1.0: [0], -1.0: [1, 2, 3]}  # of what is seen, that says nothing to this side
-GROWS = 1.5  # times, in the last third of those in the first: what gets worse is no programme
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def within(time: Floats, *every: Floats) -> Mask:
 
 
 def answered_by(track: Track, phase: Phase) -> Programme | None:
-    """Return `phase` as what `track` does each time; None if it does nothing else in it, or gets worse."""
+    """Return `phase` as what `track` does each time; None if it does nothing else in it."""
     time, spans = track.loop.time, phase.spans
     share = SHARE if len(spans) >= FEWEST else RARE
     if not len(time) or np.ptp(spans, axis=1).sum() > share * np.ptp(time):
@@ -177,22 +175,16 @@ def answered_by(track: Track, phase: Phase) -> Programme | None:
         return None
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # of what a log never has
         low, middle, high = np.nanquantile(usual, (USUAL[0], 0.5, USUAL[1]), axis=0)
-    alike, unlike = (np.zeros(len(spans), dtype=bool) for _ in range(2))
+    alike = np.zeros(len(spans), dtype=bool)
     least = np.array([track.own_band, track.own_band, ROUGHER * middle[2], UNREAD, MOVED])
     for sign, limit in ((1.0, np.maximum(high, middle + least)), (-1.0, np.maximum(-low, least - middle))):
         out, before = sign * seen > limit, sign * led > limit
         out[:, SIDES[sign]] = False
-        for at in np.flatnonzero(out[returned & whole].mean(axis=0) >= NEARLY_EACH).tolist():
-            if at in EXTREMES and before[:, at].mean() > 1 - NEARLY_EACH:
-                return None
-            size = np.where(out[:, at], sign * (seen[:, at] - middle[at]), 0.0)
-            rule = float(np.median(size[out[:, at]]))
-            of_whole, third = size[whole | ~returned], max(1, int(whole.sum()) // 3)
-            if np.median(of_whole[-third:]) > GROWS * max(np.median(of_whole[:third]), 1e-9):
-                return None
-            alike |= out[:, at]
-            unlike |= size > UNLIKE * rule
-    kept = alike & ~unlike & returned
+        nearly_each = out[returned & whole].mean(axis=0) >= NEARLY_EACH
+        if (nearly_each & (before.mean(axis=0) > 1 - NEARLY_EACH))[EXTREMES].any():
+            return None
+        alike |= out[:, nearly_each].any(axis=1)
+    kept = alike & returned
     programme = Programme(phase, reach[kept], tuple(np.array(phase.lines)[kept].tolist()))
     rare = kept.sum() >= phase.fewest and within(time, programme.spans).mean() <= 1 - REST
     return programme if rare else None

@@ -4,8 +4,6 @@ What a plant can do is told from what it did: a move counts as impossible if it 
 fastest that pv kept up over several samples, and large beside the loop's band.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import (
@@ -30,7 +28,6 @@ RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
 AGAIN = 3  # samples at the end of its own range, to the digit: two may be two spikes alike
-COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
 NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
 OPEN_FOR = 0.7  # lags without a believable reading
@@ -40,11 +37,10 @@ IMPOSSIBLE_MOVE = 2.5  # bands between neighbouring samples
 NOISE_MOVE = 7.0  # standard deviations of noise, which one in 10^11 differences passes
 NOISE_BLOCK = 50  # samples over which noise is taken
 USUAL = 99.0  # percentile of the moves of the median of `CALM` samples, in which spikes do not show
-CALM, CALM_LONG = 13, 53  # samples: twice as long as a spike may last, or a contact that is lost
+CALM = 13  # samples: twice as long as a spike may last
 BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
-LOST_FOR = 6.0  # lags after which a contact that was lost is no spike
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned; past it, a loop overshoots
 AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
@@ -56,7 +52,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
     only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
     stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed
-    is none if it is `NO_VALUE` or below `COLDEST`.
+    is none if it is `NO_VALUE`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -68,7 +64,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     if len(pv) < FEWEST:
         return good
     values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
-    if values.size == 1 and (values[0] < COLDEST or values[0] == NO_VALUE):
+    if values.size == 1 and values[0] == NO_VALUE:
         return np.zeros(len(pv), dtype=bool)
     for rail in own_rails(pv, time, band):
         good &= pv != rail
@@ -143,13 +139,10 @@ def fastest_kept_up(time: Floats, pv: Floats) -> float:
     return float(np.nanmax(rate)) if np.isfinite(rate).any() else 0.0
 
 
-def impossible_move(time: Floats, pv: Floats, band: float = 1.0, calm: int = CALM) -> Floats:
-    """Return, for each sample after the first, the change of pv that this plant cannot make.
-
-    calm  samples of whose median the usual moves are: an odd number
-    """
+def impossible_move(time: Floats, pv: Floats, band: float = 1.0) -> Floats:
+    """Return, for each sample after the first, the change of pv that this plant cannot make."""
     spacing = np.maximum(np.diff(time), 1e-9)
-    usual = np.abs(np.diff(sliding_median(pv, calm)))[calm // 2 : -(calm // 2)]  # its ends are repeated
+    usual = np.abs(np.diff(sliding_median(pv, CALM)))[CALM // 2 : -(CALM // 2)]  # its ends are repeated
     moves = float(np.nanpercentile(usual, USUAL)) if np.isfinite(usual).any() else 0.0
     least = max(IMPOSSIBLE_MOVE * band, IMPOSSIBLE_RATE * moves, NOISE_MOVE * _loudest_noise(pv))
     limit: Floats = np.maximum(least, IMPOSSIBLE_RATE * fastest_kept_up(time, pv) * spacing)
@@ -166,20 +159,20 @@ def _loudest_noise(pv: Floats) -> float:
     return float(np.percentile(levels, 90)) if levels.size else 0.0
 
 
-def jumps(time: Floats, pv: Floats, calm: int = CALM) -> list[int]:
+def jumps(time: Floats, pv: Floats) -> list[int]:
     """Return the samples reached by an impossible move (pv in bands) within an unbroken stretch."""
     if len(pv) < FEWEST:
         return []
     spacing = np.diff(time)
     with np.errstate(invalid="ignore"):
-        far = np.abs(np.diff(pv)) > impossible_move(time, pv, calm=calm)
+        far = np.abs(np.diff(pv)) > impossible_move(time, pv)
     return [int(i) + 1 for i in np.flatnonzero(far & (spacing < 3 * np.median(spacing)))]
 
 
 def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = None) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each impossible excursion of pv (in bands) that came back by itself.
 
-    What comes `OFTEN` a lag is noise and no excursion. One that lasts comes back by such a jump, too.
+    What comes `OFTEN` a lag is noise and no excursion.
 
     setpoint  (n,) of the loop, which stands meanwhile
 
@@ -200,26 +193,10 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
         past = (level - pv[back : back + stop - start]) / size
         if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
             spikes.append((start, back))
-    far = np.count_nonzero(np.abs(np.diff(pv)) > IMPOSSIBLE_MOVE) > 1
-    back, level = 0, np.full(len(pv), np.nanmedian(pv) if far else np.nan)
-    level = level if setpoint is None else np.where(np.isfinite(setpoint), setpoint, level)
-    for start, stop in pairwise(jumps(time, pv, CALM_LONG) if far else []):
-        away = np.abs(pv - level)[start - 1 : stop + 1]
-        lost = np.nanmedian(away[1:-1]) > max(away[0], away[-1])
-        if start > back and lost and _jumps_back(time, pv, start, stop, lag):
-            spikes = [spike for spike in spikes if spike[1] <= start or stop <= spike[0]] + [(start, stop)]
-            back = stop
-    spikes = sorted((a, b) for a, b in spikes if np.ptp(np.nan_to_num(level[a - 1 : b + 1])) == 0)
+    if setpoint is not None:
+        spikes = [(a, b) for a, b in spikes if np.ptp(np.nan_to_num(setpoint[a - 1 : b + 1])) == 0]
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes
-
-
-def _jumps_back(time: Floats, pv: Floats, start: int, later: int, lag: float) -> bool:
-    """Return whether pv, which jumped at `start`, stood about there until it jumped back at `later`."""
-    there, back = pv[start] - pv[start - 1], pv[later - 1] - pv[later]
-    stood = np.ptp(pv[start:later]) < CAME_BACK * abs(there)
-    returned = 1 - CAME_BACK < back / there < 2  # all the way, and farther where the plant went on meanwhile
-    return bool(stood and returned and time[later] - time[start] < LOST_FOR * lag)
 
 
 def without_spikes(pv: Floats, time: Floats, lag: float, setpoint: Floats | None = None) -> Floats:

@@ -1,6 +1,5 @@
 """A loop made ready to be judged: clock mended, direction of action known, limits of its output found."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +17,10 @@ CLAMPED_FOR = 2.0  # lags
 LONG = 3.0  # times `CLAMPED_FOR`, from which an error need not be worked off
 ROSE = 10.0  # percent by which an output went up to its clamp
 WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
-DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 SWITCHES = 3  # on and off, that show on which side of its setpoint a thermostat switches
 MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples at full output
 KICK = 20.0  # times the usual move of an output: more answers a step that the log may not tell
-FEWEST_MOVES, BEYOND_CHANCE = 10, 4.0  # moves; standard errors: 50 moves of the least correlation
+FEWEST_MOVES = 10
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
@@ -120,7 +118,7 @@ def _acts_in_reverse(loop: Loop, on_off: bool, cools: bool) -> bool:
                 return apart < 0
     elif (law := law_of_moves(loop)) is not None:
         of_moves, of_level = law
-        return of_moves < 0 and (of_level < 0 or -of_moves > DOMINANT * of_level)
+        return of_moves < 0 and of_level < 0
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
     if len(above) <= MOSTLY * len(error) or (above > 0).mean() <= ALWAYS:
         return cools
@@ -146,8 +144,7 @@ def law_of_moves(loop: Loop) -> tuple[float, float] | None:
     if np.std(explained) == 0 or np.std(answers) == 0:
         return None
     strength = float(np.corrcoef(explained, answers)[0, 1])
-    chance = strength * math.sqrt((len(answers) - 2) / max(1 - strength**2, 1e-9))
-    if strength <= EXPLAINED or chance < BEYOND_CHANCE:
+    if strength <= EXPLAINED:
         return None
     return float(kp * np.std(moves)), float(ki * np.std(level))
 

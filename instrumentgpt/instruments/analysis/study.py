@@ -42,7 +42,6 @@ from instrumentgpt.instruments.shown import as_logged, shown_per_logged
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
-WITH_ROOM = 0.5  # of what pv went, from which its room may have taken it along
 
 
 @dataclass(frozen=True)
@@ -93,33 +92,9 @@ class Study:
         return replace(self, drives=drives, tracks=kept)
 
     @cached_property
-    def rooms(self) -> tuple[Track, ...]:
-        """Return the readings of the room that the loops stand in, by their heads."""
-        heads = {number: heading_of(self.log.channel_names.get(number, "")) for number in self.tracks}
-        beside = ((number, track) for number, track in self.tracks.items() if track.kind.drive == "unseen")
-        return tuple(track for number, track in beside if heads[number].says("pv", "room"))
-
-    def room_went(self, track: Track, first: int, last: int, size: float) -> bool:
-        """Return whether a room went the way of `track` between two samples, by half of `size` (bands)."""
-        ends, shown = track.time[[first, last]], size / track.scale
-        ways = (np.diff(np.interp(ends, room.time, room.pv / room.scale)).item() for room in self.rooms)
-        return any(way / shown >= WITH_ROOM for way in ways)
-
-    @cached_property
-    def restarts(self) -> list[int]:
-        """Return the lines that begin a log again as it began: before them it may have stood for long."""
-        events = self.whole.events
-        is_head = events["line"] < self.whole.samples["line"].min()
-        again = events["text"].isin(events["text"][is_head]) & ~is_head
-        return list(events["line"][again])
-
-    @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
-        """Return channel → when it left its own band while it held; a room holds none."""
-        loops = (
-            (at, () if track in self.rooms else departures_of(track)) for at, track in self.tracks.items()
-        )
-        return dict(loops)
+        """Return channel → when it left its own band while it held."""
+        return {at: departures_of(track) for at, track in self.tracks.items()}
 
     @cached_property
     def happenings(self) -> list[Group]:

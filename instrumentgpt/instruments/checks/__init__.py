@@ -55,10 +55,8 @@ CHECKS: dict[str, Check] = {
     "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), False, SWITCHED),
-    "sensor_offset": Check(sensor.sensor_offset, "sensor_bias", drives=SWITCHED),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
-    "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED, False),
     "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), False, DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
@@ -81,6 +79,5 @@ CHECKS: dict[str, Check] = {
         name: Check(partial(slow.output_changed, fault=fault), fault, drives=SWITCHED)
         for name, fault in (("heater_degradation", "heater_degradation"), ("sensor_drift", "sensor_bias"))
     },
-    "slower_ways": Check(slow.slower_ways, "heater_degradation", (), False, SWITCHED),
     "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.position import AT_FIRST, Followed, followed_by, follows
+from instrumentgpt.instruments.analysis.position import Followed, followed_by
 from instrumentgpt.instruments.analysis.signals import runs, sliding_median
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -17,8 +17,6 @@ from instrumentgpt.instruments.loops import Floats, Mask
 
 AWAY, OF_MOVES = 3.0, 0.2  # times what it usually is, and of what the output moves, that a position is away
 PACE, COMES = 3, 1 / 3  # rows in which one that is on its way moves by that share of what it usually is away
-SLOWER, LATER = 4.0, 0.9  # times as late, for as much that it moves, in that share of the later rows
-MOVED = 6.0  # times what it usually is away, that the output moved at first: then how late is known
 FEWEST, LASTS = 10, 0.1  # rows, and share of those since the first, that it is away and not on its way
 
 
@@ -31,8 +29,9 @@ def position_left(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if position is None or followed is None:
             continue
         away = followed.away(position, output)
-        limit = max(AWAY * followed.within, OF_MOVES * _moved(output))
-        lost = _lost(followed, away, position, output)
+        moved = float(np.ptp(np.nanpercentile(output, (2, 98))))
+        limit = max(AWAY * followed.within, OF_MOVES * moved)
+        lost = _lost(followed, away, position)
         spells = [(a, b) for a, b in runs(lost).tolist() if np.nanmax(np.abs(away[a:b])) > limit]
         rows = sum(b - a for a, b in spells)
         if rows >= FEWEST and rows >= LASTS * (len(track) - spells[0][0]):
@@ -40,22 +39,11 @@ def position_left(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def _moved(output: Floats) -> float:
-    return float(np.ptp(np.nanpercentile(output, (2, 98))))
-
-
-def _lost(followed: Followed, away: Floats, position: Floats, output: Floats) -> Mask:
-    """Return where `position` is away and not on its way, or comes far later than it did at first.
-
-    How late it came before is known only if the output moved as much at first.
-    """
-    pace, first = max(PACE, followed.rows), round(AT_FIRST * len(output))
+def _lost(followed: Followed, away: Floats, position: Floats) -> Mask:
+    """Return where `position` is away and not on its way."""
+    pace = max(PACE, followed.rows)
     since = position - np.concatenate([position[:1].repeat(pace), position[:-pace]])
     comes = -np.sign(away) * since > COMES * followed.within
-    if (at_first := _moved(output[:first])) > MOVED * followed.within:
-        later = follows(position[first:], output[first:], LATER)
-        most = SLOWER * max(followed.rows, 1) * _moved(output) / at_first
-        comes &= later is not None and later.rows <= most
     is_away = (np.abs(away) > followed.within) & ~comes
     lost: Mask = sliding_median(is_away.astype(float), 2 * pace + 1) > 0
     return lost

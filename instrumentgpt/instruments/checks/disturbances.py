@@ -16,11 +16,8 @@ from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Find
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats
 
-DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
-DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
-RESPONSE = 0.3  # band: too small to matter below; whose answer it is, `CONTRAST` says
+RESPONSE = 0.3  # band: too small to matter below
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
-CONTRAST = 3.0  # times what happens without a step
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
 WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
 SMALLEST_SOURCE = 5.0  # bands of a neighbour's step
@@ -35,7 +32,6 @@ REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
 QUOTED = 4  # channels, or moments
-QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 AT_ONCE, HALF = 1.0, 0.5  # lag to that share of its size: a lid, a door, a cold load, but no failing heater
 RARE = 0.02  # of the time held, that one alone may last
 FOLLOWS = 6.0  # lags after pv came back in which it goes to the other side of itself
@@ -50,7 +46,6 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     sizes = dict.fromkeys(channels, 0.0)
     for channel, (_, size) in (pair for move in moves for pair in move.channels.items()):
         sizes[channel] = max(sizes[channel], study.tracks[channel].shown(abs(size)))
-    doors = _door_lines(study, moves[0].start)
     numbers: dict[str, float | str] = {
         "unit": study.log.unit,
         "channels": ", ".join(map(str, channels)),
@@ -58,8 +53,7 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
         "smallest": min(sizes.values()),
         "largest": max(sizes.values()),
         "times": len(moves),
-        "kind": "door" if doors else "room",
-        "door": doors[0].line if doors else float("nan"),
+        "kind": "room",
     }
     needed = min(len(channels), SHARED_BY)
     return [
@@ -69,7 +63,7 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
             moves[0].start,
             moves[-1].stop,
             faults.severity("ambient_disturbance"),
-            doors + _lines_of(study, moves),
+            _lines_of(study, moves),
             numbers,
             (RuledOut("cross_coupling", "together", {"count": len(channels), "needed": needed}),),
             moments=tuple(move.start for move in moves),
@@ -90,18 +84,6 @@ def _lines_of(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
     return quoted
 
 
-def _door_lines(study: Study, onset: float) -> tuple[Evidence, ...]:
-    """Return the event lines near `onset` that speak of a door."""
-    events = study.log.events
-    if not len(events):
-        return ()
-    near = events[(events["time"] > onset - DOOR_BEFORE) & (events["time"] < onset + DOOR_AFTER)]
-    about = near["source"].astype(str) + " " + near["text"].astype(str)
-    doors = near[about.str.contains(DOOR, case=False, regex=True)]
-    rows = zip(doors["line"], doors["time"], strict=True)
-    return tuple(Evidence(int(line), float(time), {}) for line, time in rows)[:2]
-
-
 def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find channels whose pv follows the setpoint steps of a neighbour while their own setpoint stands."""
     findings = []
@@ -109,7 +91,7 @@ def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
         judged = [_follows(study, target, source) for source in study.active if source is not target]
         hits = [finding for finding in judged if finding is not None]
         if hits:
-            findings.append(max(hits, key=lambda finding: float(finding.numbers["contrast"])))
+            findings.append(max(hits, key=lambda finding: float(finding.numbers["size"])))
     return findings
 
 
@@ -132,20 +114,14 @@ def _follows(study: Study, target: Track, source: Track) -> Finding | None:
     if len(hits) < FEWEST_STEPS or len(hits) < ANSWERED * len(answers):
         return None
     size = float(np.median([answer[1] for answer in hits]))
-    usual = _usual(study, target, deviation)
-    contrast = size / max(usual, 0.07, target.digit / 2)
-    if contrast < CONTRAST:
-        return None
     numbers: dict[str, float | str] = {
         "source": source.loop.channel,
         "answered": len(hits),
         "steps": len(answers),
         "size": target.shown(size),
-        "usual": target.shown(usual),
-        "contrast": contrast,
         "source_line": int(source.loop.line[hits[0][0].index]),
     }
-    ruled_out = RuledOut("ambient_disturbance", "follows", {"contrast": contrast, "answered": len(hits)})
+    ruled_out = RuledOut("ambient_disturbance", "follows", {"answered": len(hits), "steps": len(answers)})
     first = int(np.searchsorted(target.time, source.time[hits[0][0].index]))
     last = min(target.after(hits[-1][2], target.lags(WINDOW)), len(target) - 1)
     finding = finding_of(
@@ -166,22 +142,6 @@ def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tu
     change = part - np.nanmedian(earlier)
     index = int(np.nanargmax(np.abs(change)))
     return float(change[index]), start + index
-
-
-def _usual(study: Study, target: Track, deviation: Floats) -> float:
-    """Return the change that windows without any neighbour's step show: their 75th percentile, bands."""
-    window = target.lags(WINDOW)
-    steps = [float(track.time[step.index]) for track in study.active for step in track.steps]
-    sizes = []
-    for time in np.arange(
-        float(target.time[0]) + target.lags(3.0), float(target.time[-1]) - window / 2, window / 2
-    ):
-        if any(time - window < moment < time + window / 2 for moment in steps):
-            continue
-        change = _extreme(target, deviation, float(time), window / 2)
-        if change is not None:
-            sizes.append(abs(change[0]))
-    return float(np.percentile(sizes, 75)) if sizes else 0.0
 
 
 def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -318,11 +278,9 @@ def _spans(track: Track, finding: Finding) -> list[tuple[float, float]]:
 
 
 def _is_push(track: Track, departure: Departure) -> bool:
-    """Return whether pv went clearly out and came back within the record, quickly if no output answers."""
-    rose = float(track.time[departure.peak] - track.time[departure.first])
+    """Return whether pv went clearly out and came back within the record."""
     clear = abs(departure.size) >= CLEAR * departure.limit
-    quick = rose <= track.lags(QUICK) or track.kind.drive in ANSWERING
-    return clear and departure.last < len(track) - 1 and quick
+    return clear and departure.last < len(track) - 1
 
 
 def _fought(track: Track, departure: Departure) -> bool:
@@ -350,7 +308,6 @@ def _finding(study: Study, track: Track, alike: list[Departure], largest: Depart
         "times": len(alike),
         "seconds": float(np.median([track.time[push.last] - track.time[push.first] for push in alike])),
         "limit": track.shown(largest.limit),
-        "door": float("nan"),
     }
     reason = "fought" if fought else "again"
     ruled_out = RuledOut("oscillation_tuning", reason, {"times": len(alike)})

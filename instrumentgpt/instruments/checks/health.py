@@ -7,10 +7,8 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Hold, Track
-from instrumentgpt.instruments.checks.swings import any_swing_of, is_pushed
+from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
-from instrumentgpt.instruments.reading.headers import level_of
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
@@ -36,7 +34,6 @@ def healthy_channels(
     ills = [cause for cause in causes if cause.fault != "data_gap"]
     findings: list[Finding] = []
     withheld: dict[str, Withheld] = {}
-    unread = [number for number, text, _ in study.log.broken.examples if level_of(text) == "error"]
     largest_first = sorted(excursions, key=lambda excursion: -abs(excursion.size))
     for track in study.active:
         channel = track.loop.channel
@@ -44,16 +41,10 @@ def healthy_channels(
             continue
         reasons = _reasons(track, metrics[channel])
         outside = [excursion for excursion in largest_first if excursion.channel == channel]
-        if "swings" in reasons and (swing := any_swing_of(track)) and is_pushed(track, swing):
-            sizes = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
-            outside = [one for one in outside if not one.explained]
-            outside += [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
         if outside:
             reasons = {name: reasons[name] for name in reasons if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:
             reasons["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
-        if unread:
-            reasons["unread"] = {"count": study.log.broken.count, "line": unread[0]}
         doubt = next((item.doubt for item in doubts if item.channel == channel), None)
         if reasons or doubt:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, reasons, doubt=doubt)
@@ -73,7 +64,6 @@ def _reasons(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]
     elif not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
         reasons["swings"] = {"swing": metrics.half_peak_to_peak}
     short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
-    short = [hold for hold in short if not _cut_short(track, hold)]
     if short and track.quiet.any():
         error = -float(track.smooth_error[short[-1].stop - 1]) / track.scale
         reasons["not_arrived"] = {"count": len(short), "holds": len(track.holds), "error": error}
@@ -83,15 +73,6 @@ def _reasons(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
         reasons["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
     return reasons
-
-
-def _cut_short(track: Track, hold: Hold) -> bool:
-    """Return whether another setpoint was set while the output stood at its limit and pv was on its way."""
-    last = float(track.smooth_error[hold.stop - 1])
-    late = slice(max(hold.first, hold.stop - track.samples(track.lag)), hold.stop)
-    at_limit = (track.at_high if last > 0 else track.at_low)[late]
-    moved = abs(float(track.smooth_error[late.start])) - abs(last)
-    return hold.stop < len(track) and moved > BAND and bool(at_limit.all())
 
 
 def followed_within(track: Track) -> tuple[float, bool]:

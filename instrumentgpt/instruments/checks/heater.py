@@ -5,7 +5,6 @@ from operator import attrgetter
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import driven_by_another
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
@@ -134,15 +133,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < max(AGAINST, OUTDOES * came_back):
             continue
-        departures = study.departures[track.loop.channel]
-        if track.kind.drive == "on_off" and not any(away.first <= top <= away.last for away in departures):
-            continue  # a thermostat lets pv run on in each of its cycles
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, -level[top]):
-            continue
-        if study.room_went(track, begun, top, sign * rise):
-            continue
-        if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),
@@ -238,7 +230,6 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             continue
         held = _held_with(track, stop - 1)
         till_its_end = stop == len(track) and stop - first >= NO_LOAD * stop and np.isfinite(held)
-        till_its_end &= "setpoint" not in study.log.missing  # what it was asked is only guessed then
         for_good = seconds >= track.lags(PINNED_FOR if till_its_end else FOR_GOOD)
         if short == -np.inf and for_good:  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds

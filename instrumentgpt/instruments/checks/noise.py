@@ -22,27 +22,17 @@ NOISIER = 5.0  # times the channel's own quiet level: a heater that switches dou
 NOISY_FOR, ALWAYS_FOR = 8.0, 18.0  # lags above its own quiet level, or above what any channel should have
 ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hides what there is
 FEWEST_BLOCKS = 5
-SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 REGULAR, WINDOW = 0.7, 20.0  # autocorrelation after one period, over as many lags: white noise has 0.2
 STEADY = 0.4  # of its standard deviation that it has at any time, by its median: draws, switches come and go
-DRIVEN = 0.8  # correlation of pv's moves with the output that makes them; an answer to noise goes against it
 BLOCK = 2.0  # lags over which the noise is taken
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
-
-    What two sensors have in common is of what they stand in or are wired to; what a reading
-    beside a loop does (a flow, a condenser) may be the loop's work.
-    """
+    """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long."""
     tracks, findings = study.tracks, list[Finding]()
     levels = {channel: block_noise(track) for channel, track in tracks.items()}
     quiet_levels = {channel: _quiet(tracks[channel], *level) for channel, level in levels.items()}
     quiet = {channel: level for channel, level in quiet_levels.items() if level is not None}
-    told = {
-        track: (np.isfinite(track.setpoint).any(), np.isfinite(track.output).any())
-        for track in tracks.values()
-    }
     for channel, level in quiet.items():
         track, (size, sigma) = tracks[channel], levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
@@ -50,7 +40,8 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         usual = max(usual, ROUNDED * track.digit)
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
         always = max(ALWAYS_NOISY * track.span, COARSE * track.digit)
-        is_known = study.log.unit_of(channel) in CELSIUS and any(told[track])  # else who knows what it reads
+        is_told = np.isfinite(track.setpoint).any() or np.isfinite(track.output).any()
+        is_known = study.log.unit_of(channel) in CELSIUS and is_told  # else who knows what it reads
         always = always if is_known else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
@@ -60,11 +51,9 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
             if b - a >= math.ceil(lags / BLOCK)
         ]
         hits = [hit for hit in hits if _is_white(track, hit[0], hit[1])]
-        if not hits or (not any(told[track]) and any(map(all, told.values()))):
+        if not hits:
             continue
         first, stop, limit, loud = min(hits)
-        if any(_has_in_common(track, other, first, stop) for other in tracks.values()):
-            continue
         sizes = {"sigma": loud, "usual": usual, "limit": limit}
         findings.append(_finding(study, track, first, stop, sizes))
     return findings
@@ -80,28 +69,13 @@ def _finding(study: Study, track: Track, first: int, stop: int, sizes: dict[str,
 
 
 def _is_white(track: Track, first: int, stop: int) -> bool:
-    """Return whether pv's roughness there is of noise: steady, no swing of few samples, nor its output's."""
-    pv, output, size = track.pv[first:stop], track.output[first:stop], track.samples(track.lags(WINDOW))
+    """Return whether pv's roughness there is of noise: steady, and no swing of few samples."""
+    pv, size = track.pv[first:stop], track.samples(track.lags(WINDOW))
     rest = np.nan_to_num(pv - smooth(pv, track.samples(track.lag) | 1))
     swings = [periodicity(rest[a : a + size])[1] for a in range(0, max(1, len(rest) - size), size)]
-    rough, both = np.diff(pv, 3), np.isfinite(np.diff(pv)) & np.isfinite(output[1:])
+    rough = np.diff(pv, 3)
     steady = MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
-    moves, drive = np.diff(pv)[both], output[1:][both]
-    driven = drive.size and np.std(drive) > 0 < np.std(moves) and np.corrcoef(moves, drive)[0, 1]
-    return bool(
-        _white_share(pv) > WHITE and steady and not np.nanmedian(swings) > REGULAR and driven <= DRIVEN
-    )
-
-
-def _has_in_common(track: Track, other: Track, first: int, stop: int) -> bool:
-    """Return whether the roughness of `track` between `first` and `stop` is that of `other`, too."""
-    if other is track or not np.array_equal(other.time, track.time):
-        return False
-    here, there = (np.diff(sensor.pv[first:stop], 3) for sensor in (track, other))
-    is_finite = np.isfinite(here) & np.isfinite(there)
-    if not (is_finite.any() and np.ptp(here[is_finite]) > 0 and np.ptp(there[is_finite]) > 0):
-        return False
-    return bool(abs(np.corrcoef(here[is_finite], there[is_finite])[0, 1]) > SHARED)
+    return bool(_white_share(pv) > WHITE and steady and not np.nanmedian(swings) > REGULAR)
 
 
 def _quiet(track: Track, size: int, sigma: Floats) -> float | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.metrics import COARSE_STEPS
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.swings import (
@@ -21,11 +20,8 @@ from instrumentgpt.instruments.checks.swings import (
 )
 from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
 
-SAME_PERIOD, SAME_SIZE = 0.05, 0.4  # natural logarithms of the ratios, of loops that one thing outside moves
-REGULAR = 0.9  # regularity of a swing that is the loop's own, however smooth, if it is as wide
-LATE, GREW = 1 / 3, 1.5  # of a swing, and times what most of its cycles have, by which it grew till then
+SAME_PERIOD = 0.05  # natural logarithm of the ratio, of loops that one thing outside moves
 
 
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -74,14 +70,13 @@ def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]
 
 
 def _is_common(swing: Swing, every: Sequence[Swing]) -> bool:
-    """Return whether another loop swings as fast and as far inside its limits: no two valves stick so."""
+    """Return whether another loop swings as fast inside its limits: no two valves stick so."""
     if swing.at_limit > AT_LIMIT_SHARE:
         return False
     alike = (
         other is not swing
         and other.at_limit <= AT_LIMIT_SHARE
         and abs(math.log(other.period / swing.period)) < SAME_PERIOD
-        and abs(math.log(other.amplitude / swing.amplitude)) < SAME_SIZE
         for other in every
     )
     return any(alike)
@@ -98,9 +93,8 @@ def _is_outside(track: Track, swing: Swing) -> bool:
 
 
 def _is_wide(track: Track, swing: Swing) -> bool:
-    """Return whether the output goes over much of its range in a regular `swing` without corners."""
-    wide = swing.output >= WIDE * (track.high - track.low) and swing.regularity >= REGULAR
-    return wide and swing.straightness < SMOOTH
+    """Return whether the output goes over much of its range in a `swing` without corners."""
+    return swing.output >= WIDE * (track.high - track.low) and swing.straightness < SMOOTH
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:
@@ -116,12 +110,9 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
     if fault == other:
         other = "limit_cycle_actuator"
         reason = "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
-    size, late = track.samples(swing.period), round((swing.last - swing.first) * LATE)
-    cycles = track.error[swing.last - late // size * size : swing.last].reshape(-1, size)
-    grown = float(np.median(np.ptp(cycles, axis=1))) / 2 if cycles.size else 0.0
     numbers: dict[str, float | str] = {
         "period": swing.period,
-        "amplitude": track.shown(grown if grown > GREW * swing.amplitude else swing.amplitude),
+        "amplitude": track.shown(swing.amplitude),
         "cycles": swing.cycles,
         "at_limit": 100 * swing.at_limit,
         "output": swing.output,
@@ -129,9 +120,6 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
         "ki": float(track.loop.ki[swing.last]),
         "kd": float(track.loop.kd[swing.last]),
     }
-    if fault != "oscillation_tuning" and (levels := _levels(track, swing)).size:
-        numbers |= {"kind": "stepped", "levels": float(len(levels)), "step": float(np.diff(levels).max())}
-        reason = "stepped"
     ruled_out = [
         RuledOut(other, reason, numbers),
         RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity}),
@@ -141,17 +129,10 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
 
 
 def _by_actuator(track: Track, swing: Swing) -> bool:
-    """Return whether the actuator is behind `swing`: its output stays inside the limits, or has few levels.
+    """Return whether the actuator is behind `swing`: its output stays inside the limits.
 
     Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too, as
     they do anywhere next to the gain at which a loop just goes on swinging: smoothly, by much output.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    return (inside and track.is_thermal and not _is_wide(track, swing)) or bool(_levels(track, swing).size)
-
-
-def _levels(track: Track, swing: Swing) -> Floats:
-    """Return the few values that the output takes in `swing`, one within its limits; none if it has more."""
-    levels = np.unique(np.round(track.output[swing.first : swing.last + 1], 2))
-    is_few = 1 < len(levels) <= COARSE_STEPS and ((levels > track.low) & (levels < track.high)).any()
-    return levels if is_few and np.isfinite(levels).all() else np.zeros(0)
+    return inside and track.is_thermal and not _is_wide(track, swing)

@@ -114,7 +114,6 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
     for track in study.active:
         answers = overshoots(track)
         measured = [*answers, *caught_up(track, answers)]
-        measured = [one for one in measured if not study.room_went(track, *_past(one))]
         towards = [one for one in measured if _passes(one, TOWARDS) and _stays_past(track, one)]
         wound_up = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
         far = [overshoot for overshoot in towards if overshoot not in wound_up and _passes(overshoot)]
@@ -123,11 +122,6 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
         if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings
-
-
-def _past(overshoot: Overshoot) -> tuple[int, int, float]:
-    """Return from where to where pv went past the setpoint, and how far."""
-    return overshoot.crossing, overshoot.peak, math.copysign(overshoot.size, overshoot.step.size)
 
 
 def _way(answers: list[Overshoot]) -> float:

@@ -13,7 +13,6 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, noise, run
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.cells import NO_VALUES
 
 FEWEST_SPIKES = 2  # one is a glitch
@@ -22,9 +21,7 @@ DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
-STILL, AT_LEAST = 0.5, 5.0  # of its answer, percent, that an output still gives when pv is back: it was heat
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
-SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
@@ -93,21 +90,14 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
-    findings, found = [], dict[Track, list[tuple[int, int]]]()
+    findings = []
     for track in study.tracks.values():
-        found[track] = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
-    begun = {
-        track: {round(track.time[a] / track.period) for a, _ in spikes} for track, spikes in found.items()
-    }
-    for track, spikes in found.items():
+        spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
-        if len(spikes) < FEWEST_SPIKES or np.median([_goes_past(track, *spike) for spike in spikes]) == 1:
+        if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
-        spells = [float(track.time[b] - track.time[a]) for a, b in spikes]
-        is_loose = max(spells) > track.lags(readings.SPIKE_RETURNS)
-        calm = readings.CALM_LONG if is_loose else readings.CALM
-        possible = readings.impossible_move(track.time, track.raw, calm=calm)
+        possible = readings.impossible_move(track.time, track.raw)
         if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
             continue
         first, stop = spikes[largest]
@@ -117,25 +107,12 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "seconds": float(track.time[stop] - track.time[first]),
             "possible": track.shown(float(possible[first - 1])),
         }
-        if is_loose:
-            numbers |= {"kind": "loose", "seconds": max(spells), "total": sum(spells)}
-        elif others := [at.loop.channel for at in found if at is not track and begun[track] <= begun[at]]:
-            numbers |= {"kind": "shared", "others": ", ".join(map(str, others))}
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
         ends = spikes[0][0], spikes[-1][1]
         findings.append(finding_of(study, "sensor_spike", track, *ends, lines, numbers, [ruled_out]))
     return findings
-
-
-def _goes_past(track: Track, first: int, stop: int) -> bool:
-    """Return whether the output still goes against a spike when pv is back, and takes it past its level."""
-    answer = np.nan_to_num(track.output[first - 1 : stop + 1] - track.output[first - 1])
-    after = track.raw[stop : stop + max(AT_ONCE, 2 * (stop - first))]
-    past = (track.raw[first - 1] - after) / (track.raw[first] - track.raw[first - 1])
-    still = STILL * np.abs(answer).max(initial=AT_LEAST)
-    return bool(abs(answer[-1]) > still and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
 
 
 def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -151,8 +128,6 @@ def _step(study: Study, track: Track) -> list[Finding]:
     for (index, last), size in zip(merged, sizes, strict=True):
         asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
         if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
-            continue
-        if any(track.loop.line[index - 1] < line < track.loop.line[last] for line in study.restarts):
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[last + 1 : last + 1 + AT_ONCE]
@@ -182,9 +157,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
 
 def _is_held(track: Track, index: int) -> bool:
     """Return whether a controller with room to move held pv before the jump: else nothing says who jumped."""
-    switches = track.kind.drive == "on_off" and len(np.unique(track.output[index - 1 :])) > 1
-    limited = (track.at_low | track.at_high)[index - 1] and not switches
-    return bool(track.controlled[index]) and not limited
+    return bool(track.controlled[index]) and not (track.at_low | track.at_high)[index - 1]
 
 
 def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
@@ -195,77 +168,15 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], index)
         else:
             merged.append((index, index))
-    return [(first, last + _spread(track.pv[last - 1 : last + AT_ONCE])) for first, last in merged]
-
-
-def _spread(pv: Floats) -> int:
-    """Return the samples after the first move of `pv` over which a filter spreads the rest of its jump."""
-    share = np.diff(pv)[1:] / np.where(np.diff(pv)[:-1] == 0, np.nan, np.diff(pv)[:-1])
-    return int(np.argmin(np.append((share > SPREAD[0]) & (share < SPREAD[1]), False)))
-
-
-AGREED = 3.0  # times what the other readings differ by, that pv must be from all of them
-ALIKE_AT_REST = 0.25  # of the offset, that it may change by from rest to a hold
-HEATED = 5.0  # times the offset, that pv goes from rest to the hold
-FEWEST_AT_REST = 5  # samples
-
-
-def sensor_offset(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a pv as far from others, which agree, before it is heated as while it holds: its sensor is off."""
-    found = (_offset(study, track) for track in study.active)
-    return [finding for finding in found if finding is not None]
-
-
-def _offset(study: Study, track: Track) -> Finding | None:
-    alike = study.log.unit_of(track.loop.channel)
-    others = [
-        other
-        for number, other in study.tracks.items()
-        if not other.controlled.any() and study.log.unit_of(number) == alike and np.isfinite(other.pv).all()
-    ]
-    if len(others) < 2 or not track.quiet.any():
-        return None
-    away = [
-        np.interp(track.time, other.time, other.pv / other.scale * track.scale) - track.pv for other in others
-    ]
-    went = np.max(
-        [
-            np.abs(track.smooth_pv - track.smooth_pv[0]),
-            *(np.abs(a + track.pv - (a + track.pv)[0]) for a in away),
-        ],
-        axis=0,
-    )
-    rest = slice(0, int(np.argmax(went > BAND)))
-    if rest.stop < FEWEST_AT_REST:
-        return None
-    early, late = (np.array([np.nanmedian(a[rows]) for a in away]) for rows in (rest, track.quiet))
-    apart = max(np.ptp(early), np.ptp(late))
-    first, second = float(np.mean(early)), float(np.mean(late))
-    least = min(np.abs([*early, *late])) if first * second > 0 else 0.0
-    held = int(np.flatnonzero(track.quiet)[-1])
-    heated = abs(track.setpoint[held] - track.smooth_pv[0]) > HEATED * abs(second)
-    alike_at_rest = abs(second - first) <= ALIKE_AT_REST * abs(second)
-    if least < max(BAND, AGREED * apart) or not (heated and alike_at_rest):
-        return None
-    names = (study.log.channel_names.get(other.loop.channel) or f"{other.loop.channel}" for other in others)
-    numbers: dict[str, float | str] = {
-        "kind": "rest",
-        "reference": ", ".join(names),
-        "early": first / track.scale,
-        "late": second / track.scale,
-        "limit": track.shown(AGREED * max(apart, track.digit)),
-        "from": float(track.loop.pv[0]),
-        "setpoint": float(track.loop.setpoint[held]),
-    }
-    return finding_of(study, "sensor_bias", track, 0, held, (0, held), numbers)
+    return merged
 
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
-TORN_FOR, SHORTEST = 4.0, 2.0  # lags, of one that ends in a jump; and of one such as no other stretch is
+TORN_FOR = 2.0  # lags, of one that ends in a jump
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
-RARE = 0.25  # of a still stretch that breaks off, for the longest other one
-OFF = 2.0  # bands
+RARE = 0.25  # of a still stretch of a loop that rests, for the longest other one
 RESTED = 4.0  # times the usual time between two switches of an on/off loop, which never rests
+OFF = 2.0  # bands
 JUMP = 4.0  # bands by which pv comes unstuck
 STUCK_OUTPUT = 6.0  # percent the output moves meanwhile; loops.md section 1
 TREMOR = 0.02  # of the output's movement: more noise than that and pv moves below its last digit
@@ -282,7 +193,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     spells = constant_runs(track.pv)
     held = track.time[spells[:, 1] - 1] - track.time[spells[:, 0]]
     lengths = np.sort(held)
-    for first, stop in spells[held >= track.lags(SHORTEST)].tolist():
+    for first, stop in spells[held >= track.lags(TORN_FOR)].tolist():
         seconds = float(track.time[stop - 1] - track.time[first])
         if not np.isfinite(track.pv[first]) or (track.controlled.any() and not track.controlled[stop - 1]):
             continue
@@ -294,11 +205,8 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         torn = _jump_after(track, first, stop)
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
-        if not (
-            (torn and (seconds >= track.lags(TORN_FOR) or others < RARE * seconds))
-            or (others < RARE * seconds and _rests(track, first, stop))
-            or (track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved))
-        ):
+        asked = track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved)
+        if not (torn or asked or (others < RARE * seconds and _rests(track, first, stop))):
             continue
         numbers: dict[str, float | str] = {
             "seconds": seconds,
@@ -332,12 +240,10 @@ def _jump_after(track: Track, first: int, stop: int) -> float:
 
 def _rests(track: Track, first: int, stop: int) -> bool:
     """Return whether an on/off loop stopped switching while pv stood still: in its band it never rests."""
-    if track.kind.drive != "on_off" or abs(track.error[first]) > track.own_band:
-        return False
-    at = track.time[1:][(np.diff(track.output) != 0) & track.controlled[1:]]
-    between = np.diff(at)
+    between = np.diff(track.time[1:][np.diff(track.output) != 0])
     seconds = float(track.time[stop - 1] - track.time[first])
-    return bool(between.size and seconds > RESTED * np.percentile(between, 90))
+    in_band = track.kind.drive == "on_off" and abs(track.error[first]) <= track.own_band
+    return bool(in_band and between.size and seconds > RESTED * np.percentile(between, 90))
 
 
 def _output_moved(track: Track, first: int, stop: int) -> float:

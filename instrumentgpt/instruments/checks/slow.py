@@ -6,11 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import (
-    NEEDED,
-    another_was_set,
-    driven_by_another,
-)
+from instrumentgpt.instruments.analysis.departures import NEEDED
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -20,7 +16,6 @@ from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
-FEWEST_CYCLES = 8  # of an on/off loop
 DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
 BESIDE_REFERENCE = 5  # blocks, the fewest
 MOVES, ALONG = 5.0, 0.3  # bands that pv moves; share of that by which a reading that goes along is from it
@@ -33,12 +28,9 @@ LESS_OUTPUT = 0.9  # times: a sensor reading ever higher; loops.md section 1
 SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
-REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 SOAKED = 0.25, 0.75  # shares of a fall after a quarter and half of the record: who soaks slows down
-DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
+REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 SMALLEST_CHANGE = 2.5  # percent of output
-SLOWER, AGAIN = 1.5, 3  # times that each later way takes; ways, before and after: fewer may be loads
-SAME_WAY = 1.15  # times that one step is larger than another, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +62,9 @@ class Change:
 
 
 def duty_at_equal_setpoint(track: Track) -> Duty | None:
-    """Return the output at the setpoint held longest, in blocks or cycles; None if that is too short."""
-    if track.kind.drive == "on_off":
-        return _duty_of_cycles(track)
+    """Return the output at the setpoint held longest, in blocks; None if that is too short."""
     kept = _blocks_on_setpoint(track)
     return None if kept is None else _in_blocks(track, kept, track.output)
-
-
-def _duty_of_cycles(track: Track) -> Duty | None:
-    """Return the share of each cycle of an on/off loop in which it was on."""
-    steady = _at_one_setpoint(track, track.holding)
-    cycles = [(a, b) for a, b in track.cycles if steady[a:b].all()]
-    if len(cycles) < FEWEST_CYCLES:
-        return None
-    output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
-    first = [a for a, _ in cycles]
-    return Duty(int(np.median([b - a for a, b in cycles])), first, track.time[first], output)
 
 
 def _in_blocks(track: Track, kept: Indices, values: Floats) -> Duty:
@@ -197,35 +176,8 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         _finding(study, track, change, others, fault)
         for track, change, others in _changes(study)
         if change.ratio**sign > (peers := max((others or 1.0) ** sign, 1.0)) * max(limit, peers)
-        and not driven_by_another(study.active, track, change.clear, change.last, sign * DRIVES)
-        and not another_was_set(
-            study.active,
-            track,
-            track.time[change.before_index] - track.lags(WARM_UP),
-            track.time[change.clear],
-        )
         and (others is not None or fault != "sensor_bias")
     ]
-
-
-def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
-    """Return that the room is not the cause, by its own reading in the log; None where that tells too little.
-
-    Heat is lost by the difference to the room: what its change explains is the ratio of these differences.
-    """
-    since, until = track.time[change.first], track.time[change.last]
-    for room in study.rooms:
-        starts = max(room.time[0], since - DAY) - 1.0, until - DAY
-        days = [room.loop.pv[(room.time > start) & (room.time <= start + DAY)] for start in starts]
-        if not all(np.isfinite(day).any() for day in days):
-            continue
-        early, late = (float(np.nanmean(day)) for day in days)
-        setpoint = float(track.loop.setpoint[change.last])
-        explained = (setpoint - late) / (setpoint - early)
-        if abs(explained - 1) < abs(change.ratio - 1) / 2:
-            numbers = {"early": early, "late": late, "explained": explained, "ratio": change.ratio}
-            return RuledOut("ambient_disturbance", "room_unchanged", numbers)
-    return None
 
 
 def _finding(study: Study, track: Track, change: Change, others: float | None, fault: str) -> Finding:
@@ -241,45 +193,13 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})
             if others
-            else _room(study, track, change) or RuledOut("ambient_disturbance", "untold"),
+            else RuledOut("ambient_disturbance", "untold"),
             RuledOut("sensor_bias", "not_separable", {"ratio": change.ratio}),
         ]
     else:
         ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
     lines = (change.before_index, change.last)
     return finding_of(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)
-
-
-def slower_ways(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find steps of one size to one setpoint that all take far longer from some time on than any before."""
-    found = (_slower(study, track, rows) for track in study.active for rows in _ways(track))
-    return list({each.channel: each for each in found if each is not None}.values())
-
-
-def _ways(track: Track) -> list[list[tuple[int, int, float]]]:
-    """Return first index, where pv arrived, and size of the steps to each setpoint, from either side."""
-    ways: dict[tuple[float, bool], list[tuple[int, int, float]]] = {}
-    for step in track.steps:
-        there = np.append(np.abs(track.smooth_error[step.index : step.stop - 1]) < BAND, True)
-        row = step.index, step.index + int(np.argmax(there)), abs(step.size)
-        if track.usable[step.index : row[1] + 1].all():
-            ways.setdefault((step.setpoint, step.size > 0), []).append(row)
-    usual = {way: float(np.median([size for *_, size in rows])) for way, rows in ways.items()}
-    return [[r for r in rows if 1 / SAME_WAY < r[2] / usual[way] < SAME_WAY] for way, rows in ways.items()]
-
-
-def _slower(study: Study, track: Track, rows: Sequence[tuple[int, int, float]]) -> Finding | None:
-    took = np.array([max(track.time[last] - track.time[first], track.lag) for first, last, _ in rows])
-    splits = range(AGAIN, len(took) - AGAIN + 1)
-    at = max(splits, key=lambda at: float(took[at:].min() / took[:at].max()), default=0)
-    if not at or took[at:].min() < SLOWER * took[:at].max():
-        return None
-    early, late = float(np.median(took[:at])), float(np.median(took[at:]))
-    numbers: dict[str, float | str] = {"kind": "slower", "before": early, "after": late}
-    numbers |= {"ratio": late / early, "times": at, "later": len(took) - at, "step": track.shown(rows[at][2])}
-    numbers["setpoint"] = float(track.loop.setpoint[rows[at][0]])
-    lines, out = (*rows[0][:2], *rows[at][:2]), [RuledOut("ambient_disturbance", "same_way", numbers)]
-    return finding_of(study, "heater_degradation", track, rows[at][0], rows[-1][1], lines, numbers, out)
 
 
 def left_reference(study: Study, before: Sequence[Finding]) -> list[Finding]:

@@ -33,7 +33,6 @@ ABOVE_NOISE = 6.0  # times the noise, where no band says more
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
-FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 QUICK, LEAST_SAMPLES = 20.0, 4  # lags in which a quick swing has one period; samples of a regular one
 WIDE = 0.25  # of its range, half peak to peak, that the output then swings
 OF_DAYS = 0.03  # of a day, by which a period is that of people, weather and rooms, and no loop's
@@ -190,7 +189,7 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
     regularity = 1.0 - pair_variation(durations)
     extremes = np.concatenate([np.abs(group.extreme) for group in alike])
     amplitude = float(np.median(extremes))
-    if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period or amplitude < smallest:
+    if regularity < 1.0 - IRREGULAR or amplitude < smallest:
         return None
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     calm = smooth(track.error[first : last + 1], track.samples(period * CALM) | 1)
