@@ -237,25 +237,21 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
 
     >>> _limits("how long was it outside 29.8-30.2 °c?"), _limits("超过38度几次")
     (({'above': 30.2, 'below': 29.8}, False), ({'above': 38.0}, False))
-    >>> _limits("mean of pv from 10:00 to 11:00") is None
-    True
     >>> _limits("time with an error larger than ±0.5?")
     ({'above': 0.5, 'below': -0.5}, False)
-    >>> _limits("how many hours out of 25±2 °C?")
-    ({'above': 27.0, 'below': 23.0}, False)
+    >>> _limits("how many hours out of 25±2 °C?"), _limits("mean of pv from 10:00 to 11:00")
+    (({'above': 27.0, 'below': 23.0}, False), None)
     >>> _limits("how much of the time was it within half a degree?")
     ({'above': 0.5, 'below': -0.5}, True)
     """
-    patterns = table()["asked"]
-    plain = without_times(words)
+    patterns, plain = table()["asked"], without_times(words)
     if patterns["full"].search(plain):
         return FULL_LOAD, False
     is_out, is_in = patterns["outside"].search(plain), patterns["inside"].search(plain)
-    if around := _AROUND.search(plain):
-        middle, size = float(around[1]), float(around[2])
-        return {"above": middle + size, "below": middle - size}, bool(is_in and not is_out)
-    if (band := _BAND.search(plain)) and (is_out or is_in):
-        low, high = sorted((float(band[1]), float(band[2])))
+    around, band = _AROUND.search(plain), _BAND.search(plain) if is_out or is_in else None
+    if found := around or band:
+        one, other = map(float, found.groups())
+        low, high = (one - other, one + other) if around else sorted((one, other))
         return {"above": high, "below": low}, bool(is_in and not is_out)
     limits = limits_in(plain)
     if "above" in limits and patterns["deviation"].search(plain):
@@ -288,12 +284,10 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
             one for one in groups if one[1][0]["role"] != "output" or "%" in words or not _HEATS.match(one[0])
         ]
         groups = [one for one in groups if any(column["unit"] for column in one[1])] or groups
-        groups = _of_clause(case, groups, [*limits.values(), wanted.level])
     of_others = {one["channel"] for _, group in groups for one in group if one["role"] not in ("pv", "")}
     own = spelled(case.question.text)
-    if not (
-        table()["roles"]["pv"].search(own) or table()["asked"]["all_columns"].search(own)
-    ):  # "top output"
+    patterns = table()["roles"]["pv"], table()["asked"]["all_columns"]
+    if not any(pattern.search(own) for pattern in patterns):  # "the top zone's output"
         groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in of_others]
     is_of_one = limits or wanted.level is not None or asks & {*VALUES}
     if not groups and (is_of_one or "how_many" in asks) and not (role or asks & {*OTHERS}):
@@ -325,20 +319,6 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         wanted = replace(wanted, at=case.question.moments[0])
     is_empty = not (wanted.asks or limits)
     return None if is_empty else replace(wanted, columns=tuple(chosen))
-
-
-def _of_clause(
-    case: Case, groups: list[tuple[str, list[Result]]], numbers: Sequence[float | None]
-) -> list[tuple[str, list[Result]]]:
-    """Return the groups without those that only a clause behind that of a limit names: it is not theirs."""
-    clauses = re.split(r"[,;?!。，；？！]|\b(?:and|also|but)\b|还有|以及", spelled(case.question.text))
-    of_limit = [at for at, part in enumerate(clauses) if any(one in numbers_in(part) for one in numbers)]
-    until = clauses[: of_limit[-1] + 1] if of_limit else clauses
-    return [
-        group
-        for group in groups
-        if group[0] not in "".join(clauses[len(until) :]) or group[0] in "".join(until)
-    ]
 
 
 def read_in(case: Case, about: Subject, when: Stretches = ALL_OF_IT, is_aged: bool = True) -> Iterator[str]:

@@ -85,7 +85,7 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         name = part or relative_words(question) or question.timed
         untold = Stretches(note=case.say("part_no_clock", part=plain_text(name)))
         return ALL_OF_IT if is_each and not is_of_days else untold
-    return _of_days(case, there, of_device, is_each, is_file=not about.device)
+    return _of_days(case, there, of_device, is_each, not about.device)
 
 
 def _between(case: Case, there: list[Extent]) -> Stretches:
@@ -171,7 +171,6 @@ def _counted(case: Case, now: datetime, hour: int) -> list[Times]:
 
 
 def _is_in(times: list[Times], ends: Times) -> bool:
-    """Return whether any of the stretches is, in part, between `ends`."""
     return any(start <= ends[1] and ends[0] < stop for start, stop in times)
 
 
