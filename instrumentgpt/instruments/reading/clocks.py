@@ -39,6 +39,7 @@ LONG = 10.0  # usual steps of a record, from which one is a gap
 ZONE = re.compile(r":\d\d(?:[.,]\d+)? ?([+-]\d\d:\d\d)$")
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
+BETWEEN = re.compile(r"(?<=\d)[,;\t](?=\d\d?:\d\d)")  # a date and its clock, as a table has them
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T_]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 PLAIN_ISO = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?")
 COMPACT = re.compile(  # 20261005073000, 20261005-073000
@@ -413,11 +414,12 @@ def _in_one_form(text: str) -> str:
 
     >>> [_in_one_form(text) for text in ("2026-07-04T13:33:12+08:00", "2d 03:00:00", "115/07/04", "T+00:05")]
     ['2026-07-04T13:33:12', '51:00:00', '2026/07/04', '00:05']
-    >>> _in_one_form("240527 160000")
-    '2024-05-27 16:00:00'
+    >>> _in_one_form("240527 160000"), _in_one_form("20.02.2026;09:30")
+    ('2024-05-27 16:00:00', '20.02.2026 09:30')
     >>> [_in_one_form(text) for text in ("16h19m10s", "03:39:18 PM", "2026-06-26_11-21-41", "Mon 04.07.2026")]
     ['16:19:10', '15:39:18', '2026-06-26 11:21:41', '04.07.2026']
     """
+    text = BETWEEN.sub(" ", text)
     text = WEEKDAY.sub(" ", unicodedata.normalize("NFKC", text).strip())
     text = HALF_DAY.sub(lambda match: f"{match[2]} {'AM' if match[1] == '上' else 'PM'}", text)
     text = text.translate(CHINESE).strip(" :").removeprefix("T+")

@@ -23,7 +23,6 @@ SWITCHES = frozenset(("on", "off", "true", "false", *vocabulary()["gaps"]["words
 PLAIN = re.compile(r"\d+(?:\.\d+)?$")
 HEX, ID = re.compile(r"(?:0[xX])?[\dA-Fa-f]+$"), re.compile(r"(?:0[xX])?[\dA-Fa-f]*\d")
 WORD = re.compile(r"\w")
-DAY_COMMA = re.compile(r",(?=\d\d?:)")
 PLACES = ("mark", -1, -2, -3, -4, 1, 2, 3, 4)  # of the value among the parts of a line
 NEAR = 40  # letters from the start, within which the time stands
 MOSTLY, ONWARD = 0.8, 0.98  # share of lines that are of the kind; of steps of a time or a count
@@ -54,7 +53,7 @@ class Signals:
         """Return the stamp of `line`, its other parts and the place of its value; -1 without one."""
         match = STAMP.search(line)
         if match and match.start(1) < NEAR and not line[: match.start(1)][-1:].isalnum():
-            stamp = DAY_COMMA.sub(" ", match[1])
+            stamp = match[1]
             begin = match.start(1) if match.start() else 0  # the name of a day stands first
             line = f"{line[:begin]} {line[match.end() :]}"
         else:
