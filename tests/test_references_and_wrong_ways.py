@@ -60,6 +60,21 @@ def test_a_sensor_is_off_where_what_the_log_calls_its_reference_says_so(head, re
     assert told(path, "sensor_bias") == ([kind] if kind else [])
 
 
+@each(
+    "arguments, kinds",
+    [
+        ({"turned": 6000.0}, ["reversed"]),  # a controller that acts the other way from some time on
+        ({}, []),
+    ],
+)
+def test_an_output_that_drives_its_plant_the_wrong_way_is_told_and_no_relay_is_blamed(
+    arguments, kinds, tmp_path
+):
+    path = written(tmp_path, "room", lambda true, display, share: ROOM, **arguments)
+    assert told(path, "sensors_swapped") == kinds
+    assert not (kinds and told(path, "runaway_stuck_on") + told(path, "heater_failure"))
+
+
 def exchanged(folder: Path) -> Path:
     """Write two trials of a Peltier whose leads are exchanged: to 10 °C, cut off at 60, and to 40 °C."""
     lines = ["time,set,temp,output"]
@@ -73,6 +88,12 @@ def exchanged(folder: Path) -> Path:
     path = folder / "tec.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def test_a_plant_that_goes_the_wrong_way_at_both_limits_has_its_leads_exchanged(tmp_path):
+    path = exchanged(tmp_path)
+    assert told(path, "sensors_swapped") == ["both"]
+    assert not told(path, "runaway_stuck_on") + told(path, "heater_failure")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -57,6 +57,7 @@ CHECKS: dict[str, Check] = {
     "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), False, SWITCHED),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
+    "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED, False),
     "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), False, DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),

@@ -16,6 +16,7 @@ from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
+FEWEST_CYCLES = 8  # of an on/off loop
 DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
 BESIDE_REFERENCE = 5  # blocks, the fewest
 MOVES, ALONG = 5.0, 0.3  # bands that pv moves; share of that by which a reading that goes along is from it
@@ -62,9 +63,22 @@ class Change:
 
 
 def duty_at_equal_setpoint(track: Track) -> Duty | None:
-    """Return the output at the setpoint held longest, in blocks; None if that is too short."""
+    """Return the output at the setpoint held longest, in blocks or cycles; None if that is too short."""
+    if track.kind.drive == "on_off":
+        return _duty_of_cycles(track)
     kept = _blocks_on_setpoint(track)
     return None if kept is None else _in_blocks(track, kept, track.output)
+
+
+def _duty_of_cycles(track: Track) -> Duty | None:
+    """Return the share of each cycle of an on/off loop in which it was on."""
+    steady = _at_one_setpoint(track, track.holding)
+    cycles = [(a, b) for a, b in track.cycles if steady[a:b].all()]
+    if len(cycles) < FEWEST_CYCLES:
+        return None
+    output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
+    first = [a for a, _ in cycles]
+    return Duty(int(np.median([b - a for a, b in cycles])), first, track.time[first], output)
 
 
 def _in_blocks(track: Track, kept: Indices, values: Floats) -> Duty:

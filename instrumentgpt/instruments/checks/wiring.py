@@ -1,13 +1,17 @@
-"""Which output moves which pv: two sensors, or two outputs, that are swapped."""
+"""Which output moves which pv, and which way: sensors or outputs swapped, an action turned round."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.ready import law_of_moves
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.checks.heater import back_in_band, left_band, pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
@@ -15,6 +19,7 @@ OFF = 5.0  # bands that pv is off while its output is at the limit that should b
 ASTRAY = 0.1  # of the log, so: with each other's sensor one never holds, the other where its neighbours help
 BLOCK, SAMPLES, FEWEST = 1.0, 8, 20  # lags in which pv is seen to move; values in one; blocks in a log
 FOLLOWED = 0.5  # of pv's moves left unexplained by its output; loops that swing by their gains leave 0.07
+ASTRAY_FOR = 3.0  # lags of it, after which it is no hump
 BETTER = 4.0  # times less left unexplained crosswise; coupled zones with their own sensors reach 1
 
 
@@ -43,6 +48,66 @@ def sensors_swapped(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return [
         replace(finding, channel=None, channels=(one.loop.channel, other.loop.channel), evidence=evidence)
     ]
+
+
+def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find an output that goes to its wrong limit as pv leaves its setpoint, or drives it wrongly at both.
+
+    The first: its action was turned round. Which way is right, the log says as far as the loop held before.
+    """
+    found = (_wrong_at_both(study, track) or _turned_round(study, track) for track in study.active)
+    return [finding for finding in found if finding is not None]
+
+
+def _turned_round(study: Study, track: Track) -> Finding | None:
+    for way, astray in ((1.0, _led_astray(track)), (-1.0, _astray(track))):
+        for first, stop in runs(track.controlled & track.usable & astray).tolist():
+            start, end = left_band(track, first), back_in_band(track, stop)
+            if track.time[stop - 1] - track.time[first] < track.lags(ASTRAY_FOR) or first == start:
+                continue
+            laws = (law_of_moves(track.logged.part(a, b)) for a, b in ((0, start), (start, first)))
+            was, now = (way * math.copysign(1.0, track.scale) * max(law or (0.0,), key=abs) for law in laws)
+            if was < 0 or not now < 0 or (way < 0 and was == 0):
+                continue  # it acted so while it held: the log does not say which is right
+            numbers: dict[str, float | str] = {
+                "kind": "reversed",
+                "setpoint": float(track.loop.setpoint[first]),
+                "from": float(track.output[start]),
+                "output": float(track.output[first]),
+                "early": float(track.loop.pv[start]),
+                "late": float(track.loop.pv[stop - 1]),
+                "seconds": float(track.time[first] - track.time[start]),
+            }
+            out = RuledOut("control_off", "moves_by_error", numbers)
+            return finding_of(
+                study, "sensors_swapped", track, start, end, (start, first, stop - 1), numbers, [out]
+            )
+    return None
+
+
+def _wrong_at_both(study: Study, track: Track) -> Finding | None:
+    """Return that pv rises from its setpoint at the lower limit and falls at the upper, each long time."""
+    if track.kind.drive == "on_off":
+        return None
+    numbers, lines = dict[str, float | str](kind="both"), list[int]()
+    for name, at_limit, way in (("low", track.at_low, 1.0), ("high", track.at_high, -1.0)):
+        least, every = track.lags(ASTRAY_FOR), pinned(track, at_limit)
+        long = [run for run in every if np.ptp(track.time[slice(*run)]) > least]
+        went = [way * float(track.smooth_pv[stop - 1] - track.smooth_pv[first]) for first, stop in long]
+        away = [-way * float(track.smooth_error[stop - 1]) for _, stop in long]  # on the side it went to
+        if not went or min(went) < 0 or max(went) < OFF or min(away) < OFF:
+            return None
+        first, stop = long[int(np.argmax(went))]
+        lines += [first, stop - 1]
+        numbers |= {name: float(track.output[first]), f"{name}_from": float(track.loop.pv[first])}
+        numbers |= {f"{name}_to": float(track.loop.pv[stop - 1]), f"{name}_moved": track.shown(max(went))}
+    out = RuledOut("runaway_stuck_on", "wrong_at_both", numbers)
+    return finding_of(study, "sensors_swapped", track, min(lines), max(lines), sorted(lines), numbers, [out])
+
+
+def _led_astray(track: Track) -> Mask:
+    """Return where the output is at a limit and pv far off on the side that it must come to by that."""
+    return (track.at_low & (track.smooth_error > OFF)) | (track.at_high & (track.smooth_error < -OFF))
 
 
 def follows_output(track: Track) -> bool:
