@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 
-from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Result, Subject, extents
+from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Subject, extents
 from instrumentgpt.analyst.questions import (
     WEEKDAY,
     Question,
@@ -206,7 +206,8 @@ def _by_day(start: datetime, stop: datetime) -> list[Times]:
 def _at_end(case: Case, about: Subject, parts: list[Span]) -> Stretches:
     """Return a part at an end of a log; one longer than the newest log goes back into those before."""
     (begin, end), there = parts[0], list[Extent]()
-    if begin.startswith("-") and timedelta(seconds=_read(case, about)["seconds"]) < _duration(begin):
+    read = case.tool("column_figures", **about.named, only_loops=True)
+    if begin.startswith("-") and timedelta(seconds=read["seconds"]) < _duration(begin):
         there = extents(case)
     if len(there) < 2:
         return Stretches(((begin, end),))
@@ -241,10 +242,6 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     found = stretches(case, about, each=False)
     since_, until = found.spans[-1] if found.spans else ("", "")
     return {name: at for name, at in (("since", since_), ("until", until)) if at}, found.note
-
-
-def _read(case: Case, about: Subject) -> Result:
-    return case.tool("column_figures", **about.named, only_loops=True)
 
 
 def _not_there(case: Case, name: str, end: datetime) -> Stretches:

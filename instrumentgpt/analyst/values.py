@@ -21,7 +21,7 @@ from instrumentgpt.analyst.case import (
     log_names,
 )
 from instrumentgpt.analyst.columns import on_off, what_is
-from instrumentgpt.analyst.questions import aspect, spelled, table, without_times
+from instrumentgpt.analyst.questions import aspect, spelled, suspected, table, without_times
 from instrumentgpt.analyst.stretches import ALL_OF_IT, Stretches
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.language import HOUR, span_text
@@ -85,7 +85,8 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
     if wanted.limits:
         so = [_is_so(case, wanted, row)[0] for row in rows]
         is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
-        lead = case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
+        is_else = suspected(case.question.words) or aspect("alternatives", case.question.words)  # asked, too
+        lead = "" if is_else else case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
         rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead else rows
     yield from _first_of(case, wanted, read, rows)
     if len(rows) > MOST_TOLD and not (
