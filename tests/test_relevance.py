@@ -67,3 +67,12 @@ def test_every_column_is_one_of_the_loop_or_beside_it(question, bath, tmp_path):
     text = asked(question, tmp_path, attachments=(str(bath),)).text
     table = text[text.index("|") : text.rindex("|")]
     assert table.count("\n") >= 2 + 4 and "`pump`" in table, text
+
+
+def test_a_limit_is_of_what_crosses_it_where_the_channels_are_of_several_quantities(tmp_path):
+    rows = ["time;T set °C;T °C;RH set %RH;RH %RH"]
+    rows += [f"{second};25;{25 + 5 * (second > 5000)};60;{60 + second % 3}" for second in range(0, 7200, 10)]
+    path = tmp_path / "chamber.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    text = asked("how many minutes out of 25±2?", tmp_path, attachments=(str(path),)).text
+    assert "outside 23 to 27 °C, 36 min in all" in text and "27 %RH" not in text, text

@@ -104,7 +104,7 @@ def unused(
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
     if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- |^\\| ", figures):
-        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), own)
+        parts += _unread(re.sub(rf"{LOG_NAME}|[\d.]+(?= ?±)", " ", spelled(question.text)), own)
     parts, misleads = [*parts, *lacking(question.text, heads, ASIDE, evidence)], bool(parts)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole)), misleads

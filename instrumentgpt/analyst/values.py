@@ -83,6 +83,8 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         rows = _rows(case, about, read, wanted, spans)
     lead = ""
     if wanted.limits:
+        crossed = [row for row in rows if 0 < row["past"]["share"] < 1]  # “25±2” is of no humidity
+        rows = crossed if crossed and len({row["unit"] for row in rows}) > 1 else rows
         so = [_is_so(case, wanted, row)[0] for row in rows]
         is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
         is_else = suspected(case.question.words) or aspect("alternatives", case.question.words)  # asked, too
