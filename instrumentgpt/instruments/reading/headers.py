@@ -32,19 +32,7 @@ HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 CLOCKED = ("s", "min", "h", "d")  # the ends of units of flow that no list has
 READ = ("flow", "pressure", "composition", "resistance", "mass")  # units of what is read, and hardly set
-NO_TEMPERATURE = (
-    "A",
-    "V",
-    "W",
-    "resistance",
-    "mass",
-    "flow",
-    "pressure",
-    "rotation",
-    "electricity",
-    "composition",
-    HUMIDITY,
-)
+NO_TEMPERATURE = ("A", "V", "W", "rotation", "electricity", *READ, HUMIDITY)
 MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
 TAG = re.compile(  # of ISA-5.1, behind the plant's own: “PM2_DG3_PIC301_PV”
     r"(?:[A-Za-z0-9]+[_.])*(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])"
@@ -184,8 +172,7 @@ def heading_of(cell: str) -> Heading:
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
     read = unit in (*DEGREES, *READ) or (quantity and unit != "%" and scores.get("output") == LIKELY)
-    is_controller_s = bool(CONTROLLER_OUTPUT.search(text))  # a cascade's may be in the unit of what it sets
-    if is_controller_s:
+    if CONTROLLER_OUTPUT.search(text):  # a cascade's may be in the unit of what it sets
         scores = {"output": CERTAIN}
     elif read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and read:  # "heater temperature", "supply air [C]", "steam kPa"

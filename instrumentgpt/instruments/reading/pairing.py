@@ -324,10 +324,8 @@ class _Pairs:
             return alike and (is_named or self.columns.unit(at) == "%")
         if any("setpoint" in other for other in loops) or self._word(loop["pv"], "pv") < self.likeliest:
             return False
-        is_first, is_told = (
-            not any("output" in other for other in loops),
-            is_named or self.columns.unit(at) == "%",
-        )
+        is_first = not any("output" in other for other in loops)
+        is_told = is_named or self.columns.unit(at) == "%"
         return (is_first or (is_told and alike)) and (is_told or loop is loops[0])
 
     def of_setpoint(self, at: int, pv: int) -> float:
