@@ -59,7 +59,6 @@ RESTS, BEHAVES = 2.0, 2.5  # off a setpoint that moves like a reading; for one t
 NEAR, FAR, CLOSE = 1.5, 3.0, 0.5  # times as far from the setpoint as the nearest reading; what it is worth
 ADJACENT, WITHIN, FOLLOWED = 0.3, 0.2, 0.5  # for the next column; one of the next two; the nearest setpoint
 ACTS, SWITCHES = 2.0, 1.5  # of an output that answers all of the error; share of a switch
-MOVES = 0.2  # correlation of a lone column in % with how the pv moves on, whose loop lacks an output
 DRIVES = 0.5  # of one that pv moves with, where no setpoint tells the error
 STANDS = 2.0  # off one that never moves, where another does: the heating of a fridge
 IDLE, AT_LIMITS = 0.5, 0.5  # off an output that moves without answering; for one at its limits
@@ -244,13 +243,10 @@ class _Pairs:
         if self.is_open and not is_named:
             self._add_next(loops, [at for at in free if is_steps(columns.values[at])])
         percent = [at for at in self._free(loops, is_named) if columns.unit(at) == "%"]
-        own = [loop for loop in loops if "setpoint" in loop and self._is_own(loop)]
-        lacking = sorted((loop for loop in own if "output" not in loop), key=lambda loop: loop["pv"])
-        if len(lacking) < len(own):  # beside a loop that has its output, that of the rest shows itself
-            percent = [at for at in percent if not columns.headings[at].has_other_unit()]
-        for loop, at in zip(lacking, percent, strict=False) if len(percent) == len(lacking) else ():
-            shows = drives(columns.values[at], columns.values[loop["pv"]]) >= MOVES
-            loop |= {"output": at} if not is_named and (shows or len(lacking) == len(own)) else {}
+        controlled = [loop for loop in loops if "setpoint" in loop and self._is_own(loop)]
+        lacks_all = len(percent) == len(controlled) and not any("output" in loop for loop in controlled)
+        for loop, at in zip(sorted(controlled, key=lambda loop: loop["pv"]), percent, strict=False):
+            loop |= {"output": at} if lacks_all and not is_named else {}
 
     def _assigned(self, loops: list[Loop], free: list[int], is_named: bool) -> Iterator[tuple[Loop, int]]:
         """Yield loops with the outputs that together are the likeliest."""
