@@ -24,7 +24,7 @@ from faulty_logs import (
 
 from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.diagnosis import diagnose
-from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.wording import cause, ruled_out, summary
 
 
@@ -387,3 +387,15 @@ def test_what_swings_back_when_a_disturbance_ends_belongs_to_it():
     diagnosis = diagnose(among_quiet(opened))
     sides = {np.sign(one.size) for one in diagnosis.excursions}
     assert sides == {-1.0, 1.0} and all(one.explained for one in diagnosis.excursions)
+
+
+@each("unit, named", [("°C", True), ("Pa", False), ("m/s", False)])
+def test_a_reading_that_has_no_heat_capacity_may_jump(unit, named, tmp_path):
+    rng, lines = np.random.default_rng(4), [f"time;room setpoint [{unit}];room [{unit}];damper [%]"]
+    for second in range(0, 30_000, 10):
+        pv = 30 + rng.normal(0, 0.05) - 12 * (second % 4_000 == 2_000)  # the lock is opened for a moment
+        lines.append(f"{second};30;{pv:.2f};{40 + rng.normal(0, 0.2):.1f}")
+    path = tmp_path / "room.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    faults = [finding.fault for finding in diagnose(read_log(path)).findings]
+    assert ("sensor_spike" in faults) is named

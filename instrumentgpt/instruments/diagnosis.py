@@ -39,6 +39,7 @@ CLEAR, FAR = 2.0, 3.0  # times its limit
 OFTEN = 4  # times, or cycles: three can be chance
 WORKED_FOR = 5.0  # lags
 MOST_TRIED = 4  # phases, one by one
+BOUND = ("sensor_spike", "sensor_noise")  # judged by how fast a heat capacity lets a reading move
 ANSWERS = (*TUNED, "integral_windup")  # how a loop answers: what moves it, as a programme does, shows it
 UNTOUCHED = 1.5  # bands within which another loop holds
 CERTAIN, LIKELY = 3, 1  # points
@@ -63,6 +64,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
 
     beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is
               not there
+    unbound   moves beyond what heat can do, of what is no temperature
     unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
               is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
@@ -74,6 +76,8 @@ def _unsupported(study: Study, finding: Finding) -> str:
     if not _has_setpoint(study, track) and _ruled(finding, "is_read"):
         loops = any(_has_setpoint(study, one) for one in study.tracks.values())
         return "beside" if loops else "" if signs else "unsigned"
+    if finding.fault in BOUND and not track.is_thermal:
+        return "unbound"
     if _ruled(finding, "is_relative"):
         return "" if {"before", "alone"} & {*signs} else "unusual"
     return "" if signs or not _held(track, track.time > finding.end) else "unsigned"

@@ -31,7 +31,16 @@ UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 CLOCKED = ("s", "min", "h", "d")  # the ends of units of flow that no list has
-READ = ("flow", "pressure", "composition", "resistance", "mass")  # units of what is read, and hardly set
+READ = (
+    "flow",
+    "pressure",
+    "composition",
+    "resistance",
+    "mass",
+    "speed",
+    "length",
+    "conductivity",
+)  # units of what is read, and hardly set
 NO_TEMPERATURE = ("A", "V", "W", "rotation", "electricity", *READ, HUMIDITY)
 MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
 TAG = re.compile(  # of ISA-5.1, behind the plant's own: “PM2_DG3_PIC301_PV”
