@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 24_416,
+    "instrumentgpt/instruments": 24_427,
     "instrumentgpt/memory": 4_659,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_402,
     "instrumentgpt/ui": 7_443,
 }
-WHOLE = 65_446
+WHOLE = 65_457
 
 
 def lines_in(room: str) -> int:

@@ -32,14 +32,17 @@ from instrumentgpt.instruments.findings import (
 from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Mask
+from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
+from instrumentgpt.instruments.reading.scales import ELECTRIC
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 CLEAR, FAR = 2.0, 3.0  # times its limit
 OFTEN = 4  # times, or cycles: three can be chance
 WORKED_FOR = 5.0  # lags
 MOST_TRIED = 4  # phases, one by one
-BOUND = ("sensor_spike", "sensor_noise")  # judged by how fast a heat capacity lets a reading move
+BOUND = ("sensor_spike", "sensor_noise")  # judged by how fast a capacity lets a reading move
+QUICK = ("flow", "pressure", "rotation", "speed", "electricity", *ELECTRIC)  # units of what has none
 ANSWERS = (*TUNED, "integral_windup")  # how a loop answers: what moves it, as a programme does, shows it
 UNTOUCHED = 1.5  # bands within which another loop holds
 CERTAIN, LIKELY = 3, 1  # points
@@ -64,7 +67,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
 
     beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is
               not there
-    unbound   moves beyond what heat can do, of what is no temperature
+    unbound   moves beyond what a capacity lets a reading make, of what has none
     unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
               is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
@@ -76,7 +79,7 @@ def _unsupported(study: Study, finding: Finding) -> str:
     if not _has_setpoint(study, track) and _ruled(finding, "is_read"):
         loops = any(_has_setpoint(study, one) for one in study.tracks.values())
         return "beside" if loops else "" if signs else "unsigned"
-    if finding.fault in BOUND and not track.is_thermal:
+    if finding.fault in BOUND and _is_quick(study, finding.channel):
         return "unbound"
     if _ruled(finding, "is_relative"):
         return "" if {"before", "alone"} & {*signs} else "unusual"
@@ -146,6 +149,14 @@ def _times(finding: Finding) -> float:
     numbers = [count for count in counts if isinstance(count, int | float)]
     several = finding.channel is None  # whose count is of channels
     return max([*(numbers[:-1] if several else numbers), len(finding.moments)])
+
+
+def _is_quick(study: Study, channel: int | None) -> bool:
+    """Return whether pv is a pressure, a flow, a speed or a current: it may move at once."""
+    if channel is None:
+        return False
+    head, unit = heading_of(study.log.head_of(channel, "pv")), study.log.unit_of(channel)
+    return (head.unit or heading_of(f"pv ({unit})").unit) in QUICK
 
 
 def _ruled(finding: Finding, name: str) -> Any:
