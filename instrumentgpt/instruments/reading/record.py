@@ -206,15 +206,14 @@ NAME = (  # “A:tip” before “=”; nothing of what stands behind another �
     r"(?<![\w=])(?<![^\W\d]-)(?:[^\W\d]\w*:(?=[^\W\d]\w*=))?"
     r"[^\W\d][\w°./]*(?:-[^\W\d][\w°./]*)*(?: [^\W\d][\w°./]*){0,2}"
 )
-GLUED = (  # a unit that stands at the number without a blank, or the mark of a whole number
-    r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω"
-    r"|[iu](?=[, ]))\b"
+GLUED = (  # a unit that stands at the number without a blank
+    r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω)\b"
 )
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
         rf"(?P<name>{NAME}{number}){between}"
         r"(?P<value>[-+]?(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
-        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|-\d|/(?![^\W\d]))",
+        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?:(?<=\d)[iu]\b)?(?![\w.:]|-\d|/(?![^\W\d]))",
         re.IGNORECASE,
     )
     for number, between in ((r"(?: \d\d?(?=\s*=|: ))?", r"[\"']?\s*[=:：]\s*[\"']?"), ("", " +"))
@@ -274,6 +273,8 @@ def pairs_of(line: str) -> dict[str, str]:
     {'T': '25.1', 'SV': '25', 'H': '60.2', 'SV 2': '60'}
     >>> pairs_of("T: 37.02C; duty 12%")
     {'T': '37.02C', 'duty': '12%'}
+    >>> pairs_of("P=25psi, pump=1i, T=37.0")
+    {'P': '25psi', 'pump': '1', 'T': '37.0'}
     >>> pairs_of('lab/bath {"ts": "12:00:01", "T": 37.0}'), pairs_of("bath T=37.0,rpm=0i 1726531200")
     ({'ts': '12:00:01', 'T': '37.0'}, {'time': '1726531200', 'bath T': '37.0', 'rpm': '0'})
     """
@@ -321,8 +322,7 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
         full = f"{group} {name}" if group else pair["name"]
         met[full] += 1
         numbered = f"{full} {met[full]}" if met[full] > 1 else full
-        unit = (pair["unit"] or "").strip("iu")
-        yield numbered, pair["value"] + unit, line[end : pair.start()]
+        yield numbered, pair["value"] + (pair["unit"] or ""), line[end : pair.start()]
         end = pair.end()
     yield REST, "", line[end:]
 
