@@ -206,8 +206,8 @@ def _by_day(start: datetime, stop: datetime) -> list[Times]:
 def _at_end(case: Case, about: Subject, parts: list[Span]) -> Stretches:
     """Return a part at an end of a log; one longer than the newest log goes back into those before."""
     (begin, end), there = parts[0], list[Extent]()
-    read = case.tool("column_figures", **about.named, only_loops=True)
-    if begin.startswith("-") and timedelta(seconds=read["seconds"]) < _duration(begin):
+    length = begin[:1] == "-" and case.tool("column_figures", **about.named, only_loops=True)["seconds"]
+    if length is not False and timedelta(seconds=length) < _duration(begin):
         there = extents(case)
     if len(there) < 2:
         return Stretches(((begin, end),))
