@@ -4,16 +4,18 @@ import pytest
 from exchanges import context_of, exchange
 
 import db
+from bench.learn import SETS, digest
 from instrumentgpt.memory.likeness import likeness
 from instrumentgpt.storage.revisions import undo_revision
 from instrumentgpt.turn.open_questions import MOST_QUESTIONS, answer, open_questions
 
+LEARN_AGAIN = "the examples were changed: python -m bench.learn"
 pytestmark = pytest.mark.usefixtures("ovens")
 
 HELD = "Nobody opens the door of oven 7 before the leak test is signed."
-DOUBTFUL = "The auditors want the trace unbroken all week."
+DOUBTFUL = "The auditors want an unbroken trace."
 PLAIN = "We owe the client an unbroken trace, so no pauses please."
-OVER = "The leak test was signed this morning."
+OVER = "The leak test ran this morning."
 
 
 @pytest.fixture
@@ -36,9 +38,7 @@ def test_what_is_plain_is_not_asked(database, conversation):
     assert asked(database, conversation) == []
 
 
-def test_what_no_pattern_finds_and_is_very_like_the_examples_is_in_force_without_a_question(
-    database, conversation
-):
+def test_what_is_very_like_the_examples_is_in_force_without_a_question(database, conversation):
     exchange(database, conversation, PLAIN)
     assert asked(database, conversation) == [] and PLAIN in told(database, conversation)
 
@@ -58,12 +58,11 @@ def test_a_doubtful_sentence_is_asked_about_and_in_force_only_when_kept_until_th
     assert sentence not in told(database, conversation)
 
 
-def test_a_kind_with_more_examples_in_one_language_is_no_likelier_in_it(tmp_path):
-    examples = tmp_path / "examples.tsv"
-    chinese = [f"b\t溫度{word}" for word in ("高", "低", "晃", "穩")]
-    examples.write_text("\n".join(["a\t溫度好", "a\tit swings", "b\tit swings", *chinese]), encoding="utf-8")
-    like = likeness("溫度", examples, 1)
-    assert like["a"] == pytest.approx(like["b"])
+@pytest.mark.parametrize("examples", SETS)
+def test_the_weights_are_those_of_the_examples_beside_them(examples):
+    weights = examples.with_name("weights.tsv")
+    assert weights.read_text(encoding="utf-8").partition("\t")[0] == digest(examples), LEARN_AGAIN
+    assert sum(likeness("it swings, do not touch it 不要動", weights).values()) == pytest.approx(1)
 
 
 def test_what_nobody_answers_is_not_told_as_in_force_and_not_asked_again(database, conversation):
@@ -110,10 +109,8 @@ def test_a_plain_constraint_on_the_same_thing_is_asked_whether_it_replaces_the_o
 
 
 def test_few_questions_are_asked_of_one_message_and_none_of_what_is_pasted_or_asked(database, conversation):
-    many = [
-        f"The auditors want the trace of the {part} unbroken all week." for part in ("pump", "fan", "lamp")
-    ]
-    exchange(database, conversation, " ".join(many))
+    many = DOUBTFUL, "The samples inside are worth a lot.", "風扇轉速照原廠的。"
+    exchange(database, conversation, "\n".join(many))
     assert len(asked(database, conversation)) == MOST_QUESTIONS
     exchange(database, conversation, f"> {DOUBTFUL}\nIs {OVER.lower()[:-1]}?")
     assert asked(database, conversation) == []

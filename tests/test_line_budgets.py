@@ -9,19 +9,19 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_148,
+    "instrumentgpt/analyst": 6_147,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
     "instrumentgpt/instruments": 24_427,
-    "instrumentgpt/memory": 4_659,
+    "instrumentgpt/memory": 4_587,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
     "instrumentgpt/storage": 4_208,
-    "instrumentgpt/turn": 2_402,
+    "instrumentgpt/turn": 2_407,
     "instrumentgpt/ui": 7_443,
 }
 WHOLE = 65_457

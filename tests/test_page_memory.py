@@ -350,7 +350,7 @@ def test_a_person_lays_down_lifts_confirms_names_and_takes_back_what_was_misread
 
 def test_a_sentence_that_may_lay_down_or_lift_is_asked_about_and_answered_by_a_click(database):
     conversation = db.create_conversation(database)
-    held, over = "Nobody opens it before the leak test is signed.", "The leak test was signed this morning."
+    held, over = "Nobody opens it before the leak test is signed.", "The leak test ran this morning."
     exchange(database, conversation, f"052 為什麼溫度波動？ {held}")
     exchange(database, conversation, f"{over} 風扇轉速照原廠的。")
     at = page(conversation)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cache
-from math import inf
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.terms import in_simplified
 
 TABLE = Path(__file__).with_name("questions.toml")
-EXAMPLES = Path(__file__).with_name("examples.tsv")
+WEIGHTS = Path(__file__).with_name("weights.tsv")  # learnt from examples.tsv
 TERMS = Path(__file__).with_name("terms.toml")
 NAMING = ("quantities", "readings", "places")  # tables of columns.toml whose words questions have
 KINDS: dict[str, dict[Language, str]] = {  # kind → its name, as a button has it: "name: question"
@@ -44,8 +44,7 @@ CHOSEN = float("inf")  # score of a kind that was clicked
 DOUBT = 4  # points: kinds so near the best are offered
 MOST_OFFERED = 2  # other kinds
 ALONE = 5  # weight from which a sentence asks something by itself
-LIKENESS = 0.5  # weight of a unit of log odds: best of .1 to .8 on questions beside the examples
-SMOOTHING = 10  # examples, spread over the kinds as a word is over all of them
+LIKENESS = 3.0  # weight of a unit of log odds, of which a kind has 2.4 at most (0143)
 FEW = 2  # words: no more than a slot, "and Feb 18?", which says nothing of the kind
 SHORT = 24  # characters: a question no longer than this may only go on about the one before
 NEAR = 0.83  # likeness (difflib) from which a name that nobody has is offered as another one
@@ -332,7 +331,7 @@ def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str])
 
 
 def likeness(words: str) -> dict[str, float]:
-    """Return kind → how much likelier `words` (spelled) are in its examples than in all of them, in log odds.
+    """Return kind → how much likelier than by chance `words` (spelled) are of it, in log odds.
 
     Nothing can be said of no more than a FEW words.
 
@@ -341,7 +340,7 @@ def likeness(words: str) -> dict[str, float]:
     """
     if len(re.findall(r"[a-z']+|[\u4e00-\u9fff]{1,2}", CHANNELS.sub(" ", words))) <= FEW:
         return dict.fromkeys(KINDS, 0.0)
-    return likeness_to(words, EXAMPLES, SMOOTHING)
+    return {kind: log(len(KINDS) * share) for kind, share in likeness_to(words, WEIGHTS).items()}
 
 
 def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:

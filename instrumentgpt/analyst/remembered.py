@@ -37,7 +37,7 @@ MOST_SAID, MOST_QUOTED, MOST_REASONS = 8, 4, 8
 OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
-COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
+COMPLAINT = 2.0  # log odds by the examples, of 2.4 at most, from which a message that asks nothing complains
 
 
 def remembered(case: Case) -> Iterator[str]:

@@ -1,10 +1,12 @@
-"""How much likelier words are in sentences of one kind than of all: naive Bayes over examples in a file."""
+"""Of which kind words are: a linear model of words and pairs of words, learnt from examples.
+
+It is multinomial logistic regression. `python -m bench.learn` finds the weights; here they are only added up.
+"""
 
 import itertools
 import math
 import re
-from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from instrumentgpt.memory.terms import fold
@@ -17,42 +19,35 @@ _SAME = (  # what the examples name in many ways: a log, a device, a number
 )
 
 
-def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
-    """Return kind → how much likelier `text` is among its `examples` than among all of them, in log odds.
+@lru_cache(maxsize=256)
+def likeness(text: str, weights: Path) -> dict[str, float]:
+    """Return kind → probability that `text` is of it, by the `weights` that `bench.learn` wrote.
 
-    Words and pairs of words count, among the examples in their script; one that stands in none says nothing.
-
-    examples   lines of kind, tab, sentence
-    smoothing  examples, spread over the kinds as a word is over all of them
+    The probabilities add up to 1. What stands in no example says nothing.
     """
-    having = _counted(examples)
-    seen = [(having[feature], having[_script(feature)]) for feature in _features(text) if feature in having]
-    return {
-        kind: sum(
-            math.log((found[kind] * of.total() / found.total() + smoothing) / (of[kind] + smoothing))
-            for found, of in seen
-        )
-        for kind in having[""]
-    }
+    (_, base), *_ = (learnt := _read(weights)).items()
+    seen = [learnt[feature] for feature in features(text) if feature in learnt]
+    size = math.sqrt(len(seen) or 1)
+    sums = [bias + sum(row[at] for row in seen) / size for at, bias in enumerate(base)]
+    odds = [math.exp(total - max(sums)) for total in sums]
+    return {kind: one / sum(odds) for kind, one in zip(_kinds(weights), odds, strict=True)}
 
 
 @cache
-def _counted(examples: Path) -> dict[str, Counter[str]]:
-    """Return how many examples of each kind have a word or a pair of words, and of a script at all."""
-    having: dict[str, Counter[str]] = {}
-    for line in examples.read_text(encoding="utf-8").splitlines():
-        kind, text = line.split("\t")
-        for feature in {*(features := _features(text)), *map(_script, features), ""}:
-            having.setdefault(feature, Counter())[kind] += 1
-    return having
+def _kinds(weights: Path) -> tuple[str, ...]:
+    with weights.open(encoding="utf-8") as file:
+        return tuple(file.readline().rstrip("\n").split("\t")[1:])
 
 
-def _script(feature: str) -> str:
-    """Return the script of a feature, "" if it has none: a kind may have more examples in one language."""
-    return "Han" if not feature.isascii() else "Latin" * bool(re.search(r"(?<!~)[a-z]", feature))
+@cache
+def _read(weights: Path) -> dict[str, tuple[float, ...]]:
+    """Return feature → its weight for each kind; that of "", the first, stands for no feature at all."""
+    _, *lines = weights.read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines)
+    return {feature: tuple(map(float, values)) for feature, *values in rows}
 
 
-def _features(text: str) -> set[str]:
+def features(text: str) -> set[str]:
     """Return words (Chinese: characters) and pairs of neighbours; a device, a log, a number is only that."""
     words = fold(text).replace("’", "'")
     for pattern, name in _SAME:

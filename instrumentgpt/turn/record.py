@@ -278,10 +278,12 @@ def record_question(
     kinds = {sentence: kind for kind, sentence in constraints_in(words)}
     stated = dict.fromkeys(shorten(row, CONSTRAINT_CHARS) for row in stated_in(words))
     rulings = [Ruling(kinds.get(text), text, _device_named_in(text, "", names)) for text in stated]
-    sentences: list[Sentence] = [
-        (kind, text, _device_named_in(text, device, names)) for text, kind in kinds.items()
+    laid = (row.text for row in rulings if row.kind == "constraint")
+    sentences: list[Sentence] = [("constraint", text, _device_named_in(text, device, names)) for text in laid]
+    sentences += [
+        *_ended(database, conversation_id, question.id, rulings, device),
+        *_ruled_out(words, device),
     ]
-    sentences += [*_unclear(database, conversation_id, question.id, rulings), *_ruled_out(words, device)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
@@ -314,10 +316,10 @@ def _device_named_in(sentence: str, device: str, names: Names) -> str:
     return device if not named else named[0] if len(named) == 1 else ""
 
 
-def _unclear(
-    database: Database, conversation_id: str, before: int, rulings: Sequence[Ruling]
+def _ended(
+    database: Database, conversation_id: str, before: int, rulings: Sequence[Ruling], device: str
 ) -> Iterator[Sentence]:
-    """Yield those of a question's sentences that may lift or replace what was in force before, and what.
+    """Yield those of a question's sentences that lift what was in force before, or may lift or replace it.
 
     What people undid meanwhile counts as they had it, so that the same is made of it anew.
     """
@@ -329,9 +331,12 @@ def _unclear(
     held = [row for row in revised if row.kind == "constraint" and row.sentence not in new]
     constraints = [Ruling("constraint", row.sentence, row.fact.device) for row in held]
     for ruling in rulings:
-        place = affected_constraint(ruling, constraints)
-        if place is not None:
-            item = item_of(standings, held[place].fact.device, "constraint", held[place].sentence)
+        place, is_sure = affected_constraint(ruling, constraints) or (-1, False)
+        row = held[place] if place >= 0 else None
+        if ruling.kind == "lift":  # where it names none of these it may be a note's
+            yield "lift", ruling.text, row.fact.device if row and is_sure else ruling.device or device
+        if row and not is_sure:
+            item = item_of(standings, row.fact.device, "constraint", row.sentence)
             yield UNCLEAR, ruling.text, ruling.device, item.name
 
 

@@ -1,18 +1,16 @@
 """Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
-A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is plain where a pattern
-of constraints.toml finds it, or it is very like examples.tsv; one that is only like these is asked about
-(turn/open_questions.py).
+A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is one, or lifts one, by
+its likeness to examples.tsv; one that may be is asked about (turn/open_questions.py).
 """
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from instrumentgpt.memory.facts import channel_in
 from instrumentgpt.memory.likeness import likeness
@@ -22,19 +20,16 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import fold, telling, terms
 
 Kind = Literal["constraint", "lift"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LEAST_TERMS = 2  # of a clause that may be one by itself
+_CLAUSE = re.compile(r"[,;:，；：、]")
 CONSTRAINT_CHARS = 240  # of a sentence kept
-EXAMPLES = Path(__file__).with_name("examples.tsv")
-SMOOTHING = 40  # examples; best of .5 to 60, each of six sets of bench/conversations left out once
-DOUBTFUL = 10  # log odds that it is a constraint or lifts one, from which no pattern is needed to ask (0127)
-PLAIN = 2 * DOUBTFUL  # … from which none is needed to take it, if it is clear which (0139)
-CERTAIN = 10  # log odds: more say nothing more
-BEARS = 5  # of odds and SHARED, from which it may lift or replace a constraint in force
-SHARED = 20  # log odds: of a telling word of both, by the root of those of the shorter
+WEIGHTS = Path(__file__).with_name("weights.tsv")
+PLAIN = 0.5  # probability from which a sentence is taken for a constraint, or for what lifts one (0143)
+DOUBTFUL = 0.3  # … from which it is asked about
+SHARED = 0.5  # probability that a telling word of both is worth, by the root of those of the shorter
+BEARS = 0.45  # of both, from which a sentence may lift a constraint in force
 REPEATS = 0.5  # share of words from which a plain constraint may replace one
-_CLAUSE = (
-    r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
-    r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
-)
 _EMPTY = frozenset(
     term
     for words in (
@@ -45,17 +40,6 @@ _EMPTY = frozenset(
     )
     for term in terms(words)
 )
-
-
-@cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    patterns = {}
-    for name, table in tables.items():  # of fragments, the English ones as whole words
-        clause = [rf"{_CLAUSE}(?:{'|'.join(table['clause'])})\b"] if "clause" in table else []
-        english = [rf"\b(?:{'|'.join(table['english'])})(?!\w)"] if "english" in table else []
-        patterns[name] = re.compile("|".join([*clause, *english, *table.get("chinese", ())]))
-    return patterns
 
 
 def constraints_in(text: str) -> list[tuple[Kind, str]]:
@@ -76,29 +60,17 @@ def stated_in(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _like(sentence: str) -> dict[str, float]:
-    return likeness(sentence, EXAMPLES, SMOOTHING)
-
-
-def _odds(sentence: str) -> float:
-    like = _like(sentence)
-    return max(like["constraint"], like["lift"]) - like["statement"]
+def _like(sentence: str) -> dict[Kind, float]:
+    """Return how probably a sentence, or a clause of it, lays something down, and lifts it."""
+    clauses = [clause for clause in _CLAUSE.split(sentence) if len(terms(clause)) >= LEAST_TERMS]
+    like = [likeness(part, WEIGHTS) for part in dict.fromkeys([sentence, *clauses])]
+    return {kind: max(one[kind] for one in like) for kind in KINDS}
 
 
 def _kind(sentence: str) -> Kind | None:
-    folded, like = _folded(sentence), _like(sentence)
-    left, rather = _patterns()["lift"].sub("…", folded), like["constraint"] - like["lift"]
-    if _patterns()["lays"].search(left):
-        return "constraint"
-    if left != folded and rather <= CERTAIN:
-        return "lift" if like["lift"] > like["statement"] else None
-    if _odds(sentence) > PLAIN and abs(rather) > CERTAIN:
-        return "constraint" if rather > 0 else "lift"
-    return None
-
-
-def _folded(sentence: str) -> str:
-    return fold(sentence).replace("’", "'")
+    like = _like(sentence)
+    kind = max(KINDS, key=like.__getitem__)
+    return kind if like[kind] >= PLAIN else None
 
 
 @dataclass(frozen=True)
@@ -137,32 +109,35 @@ def is_doubtful(sentence: str) -> bool:
     >>> is_doubtful("We owe them an unbroken trace, so no pauses."), is_doubtful("It swings by 2 K.")
     (True, False)
     """
-    return _odds(sentence) > DOUBTFUL
+    return _like(sentence)["constraint"] >= DOUBTFUL
 
 
-def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
-    """Return the place in `constraints` of the one that `new` may lift or replace, None if there is none.
+def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> tuple[int, bool] | None:
+    """Return the place in `constraints` of the one that `new` lifts or replaces, None if it does not.
+
+    And whether that is sure.
 
     >>> constraints = [Ruling("constraint", "nobody opens it before the leak test")]
-    >>> affected_constraint(Ruling(None, "The leak test is signed."), constraints)
-    0
+    >>> affected_constraint(Ruling(None, "The leak test went well."), constraints)
+    (0, False)
+    >>> affected_constraint(Ruling("lift", "The leak test is done, open it."), constraints)
+    (0, True)
     """
-    if new.kind == "lift":  # one that speaks of none may mean the newest
-        mine = [place for place, old in enumerate(constraints) if _same_device(old, new)]
-        return mine[-1] if mine and lifted_constraint(new, constraints) is None else None
-    if _patterns()["lift"].search(_folded(new.text)) and not new.kind:
-        return lifted_constraint(new, constraints)
-    new_words = _own_words(new)
-    shared = [
-        (len(new_words & words) / math.sqrt(min(len(new_words), len(words)) or 1), place)
-        for place, old in enumerate(constraints)
-        if _same_device(old, new)
-        for words in [_own_words(old)]
-    ]
-    most, place = max(shared, default=(0.0, None))
-    if new.kind:
-        return place if most > REPEATS else None
-    return place if most and max(-CERTAIN, min(_odds(new.text), CERTAIN)) + SHARED * most > BEARS else None
+    shares = {at: _share(new, old) for at, old in enumerate(constraints) if _same_device(old, new)}
+    if not shares:
+        return None
+    if new.kind == "constraint":
+        place = max(shares, key=lambda at: (shares[at], at))
+        return (place, False) if shares[place] > REPEATS else None
+    lifted = lifted_constraint(new, constraints)
+    place = max(shares) if lifted is None else lifted  # one that speaks of none may mean the newest
+    is_near = _like(new.text)["lift"] + SHARED * shares[place] >= BEARS
+    return (place, new.kind == "lift" and lifted is not None) if is_near else None
+
+
+def _share(new: Ruling, old: Ruling) -> float:
+    words, others = _own_words(new), _own_words(old)
+    return len(words & others) / math.sqrt(min(len(words), len(others)) or 1)
 
 
 def _numbers(text: str) -> frozenset[str]:
