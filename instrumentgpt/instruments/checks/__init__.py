@@ -68,7 +68,7 @@ CHECKS: dict[str, Check] = {
     "short_cycling": Check(
         switching.short_cycling, "short_cycling", ("output", "period"), drives=("on_off",)
     ),
-    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
+    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("level",), False),
     "limit_cycle_actuator": Check(
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
     ),

@@ -16,6 +16,7 @@ FORWARD = 0.98  # share of rows at which a time goes on
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
 STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
+RUNS_STRAIGHT = 0.9  # … and at which it runs straight: of three vessels, the calmest is no setpoint
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 DIGITS, REVERSALS = 2.01, 0.25  # by which a reading trembles; share of its moves that undo the one before
@@ -132,7 +133,7 @@ def is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     if follows or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
     rests = is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
-    return rests or straight(values) >= straight(pv) + STRAIGHT
+    return rests or straight(values) >= max(RUNS_STRAIGHT, straight(pv) + STRAIGHT)
 
 
 def distance(pv: Floats, setpoint: Floats) -> float:

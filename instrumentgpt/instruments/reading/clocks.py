@@ -378,8 +378,9 @@ def from_texts(
     if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")
     two = [match for text in filled if (match := TWO_PARTS.match(text))]
-    if len(two) > 0.9 * len(filled):  # hours and minutes, or minutes of more than a day's hours
-        is_long = max(int(match[1]) for match in two) * 3600 * SECOND >= DAY
+    if len(two) > 0.9 * len(filled):  # hours and minutes, or of a watch that was started minutes
+        is_elapsed = not int(two[0][0].replace(":", "")) and not (path and is_of_a_day(path.name))
+        is_long = is_elapsed or max(int(match[1]) for match in two) * 3600 * SECOND >= DAY
         texts = filled = [f"0:{text}" if is_long else f"{text}:00" for text in texts]
     if sum(bool(CLOCK.match(text)) for text in filled) > 0.9 * len(filled):
         raw = _each("clock", texts, CLOCK)

@@ -255,6 +255,7 @@ EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: I
 OBJECT = re.compile(r"(?P<topic>(?:\S{1,99} +)?)(?P<object>\{.*\}\s*)$")  # of JSON, as MQTT clients print it
 REST = ""  # the name of what a line says beside its values: “[Z1]”
 TIMES = {"time", "time (ms)", "lead", REST}
+LETTERED = re.compile(r"(?:[A-Za-z]-?\d+(?:\.\d+)?(?:[,; \t]+|\s*$)){3,}$")  # “M0,t1953017,T3021,r3984”
 WORDS = re.compile(r"\w+(?:[-.]\w+)*")
 LONGEST_LISTED = 16  # values or objects in one of a line: more are a series
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
@@ -303,6 +304,9 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
 
     Last, without a name, what stands behind them.
     """
+    if LETTERED.match(line):
+        yield from ((cell[0], cell[1:], "") for cell in re.split(r"[,;\s]+", line.strip()))
+        line = ""
     stamp, ticks = STAMP.match(line), TICKS.match(line)
     epoch = None if stamp or ticks else EPOCH.search(line)
     line = line[: epoch.start()] if epoch else line

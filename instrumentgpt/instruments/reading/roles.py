@@ -183,8 +183,11 @@ def _cools(columns: Columns, at: int) -> bool:
 
 
 def _are_halves(columns: Columns, one: int, other: int) -> bool:
-    same_unit = columns.unit(one) == columns.unit(other)
-    return same_unit and _cools(columns, one) != _cools(columns, other)
+    switched = [
+        len(np.unique(columns.values[at][np.isfinite(columns.values[at])])) <= 2 for at in (one, other)
+    ]
+    alike = columns.unit(one) == columns.unit(other) and switched[0] == switched[1]
+    return alike and _cools(columns, one) != _cools(columns, other)
 
 
 def _add_error(columns: Columns, loop: Loop, rest: Sequence[int]) -> None:
@@ -272,6 +275,7 @@ def times_of(columns: Columns) -> tuple[int, ...]:
     )
     named = [at for at in surest if columns.texts[at] or goes_on(columns.values[at])][:2]
     both = all(columns.texts[at] and heads[at] == CERTAIN for at in named)
+    both &= len({columns.texts[at] for at in named}) == len(named)  # of two clocks one is the time
     time = named[: 1 + both] or written[:1] or [*islice(forward, 1)]
     if len(time) == 1 and columns.texts[time[0]] in DATE_AND_CLOCK:
         time += [at for at in written if {columns.texts[at], columns.texts[time[0]]} == {*DATE_AND_CLOCK}][:1]
