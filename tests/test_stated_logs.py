@@ -48,8 +48,8 @@ def test_a_setpoint_given_as_a_value_is_judged_and_remembered_for_that_folder(ta
 
 
 def test_columns_are_given_by_head_and_the_unit_and_period_as_they_are(table, capsys):
-    path = table("wanted,temp,duty", rows=[(37.4, pv, output) for _, pv, output in ROWS])
-    options = ["--setpoint", "wanted", "--output", "duty", "--period", "2", "--unit", "f"]
+    path = table("lever,temp,duty", rows=[(37.4, pv, output) for _, pv, output in ROWS])
+    options = ["--setpoint", "lever", "--output", "duty", "--period", "2", "--unit", "f"]
     assert main(["diagnose", *options, str(path)]) == 0
     shown = capsys.readouterr().out
     assert "note: unit" not in shown and "period" not in shown
@@ -66,7 +66,7 @@ def test_a_unit_or_period_that_cannot_be_is_wrong_use(wrong, table, capsys):
     ("header", "typed", "stated"),
     [
         ("time,temp,duty", ["37.5"], Stated(setpoint=37.5)),
-        ("time,temp,wanted", ["wanted"], Stated((("setpoint", "wanted"),))),
+        ("time,temp,lever", ["lever"], Stated((("setpoint", "lever"),))),
         ("time,temp,duty", [""], None),
         ("n,temp,duty", ["", "soon", "0.5"], Stated(period=0.5)),
         ("time,room,set", ["c"], Stated(unit="°C")),

@@ -1,5 +1,7 @@
 """Why a verdict is not given is said in English and in Chinese, with what would help."""
 
+import math
+
 import pytest
 from cases import each
 
@@ -52,11 +54,11 @@ def test_a_verdict_is_named_with_its_channel(fault, channel, named):
 
 
 @pytest.mark.parametrize(
-    "language, told", [("en", "channel 3: it swings ±0.50"), ("zh", "通道 3：保溫時波動 ±0.50")]
+    "language, told", [("en", "channel 3: it swings ±0.50"), ("zh", "通道 3：保持時波動 ±0.50")]
 )
 def test_why_a_channel_is_not_called_healthy_is_told_with_it(language, told):
     withheld = [
-        Withheld("healthy", 3, {"swings": {"swing": 0.5}}),
+        Withheld("healthy", 3, {"swings": {"swing": 0.5, "period": math.nan}}),
         Withheld("saturation", missing=("output",)),
     ]
     assert told in wording.not_healthy(withheld, language)

@@ -113,15 +113,15 @@ def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
 def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
     log, label = diagnosis.log, LABELS[language]
-    channels = log.samples["channel"].nunique()
-    yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
+    yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {log.samples['channel'].nunique()} channels"
     yield from (f"  {label['note']}: {note}" for note in (*log.remarks(language), *unread(log, language)))
     for channel, kind in diagnosis.kinds.items():
         sentence = loop_wording.sentence(kind, log.unit_of(channel), language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"
-    for finding in diagnosis.findings:
-        if danger := wording.danger(finding, language):
-            yield f"  ! {danger}"
+    dangers = (wording.danger(finding, language) for finding in diagnosis.findings)
+    yield from (f"  ! {danger}" for danger in dangers if danger)
+    if not any(finding.severity != "info" for finding in diagnosis.findings):
+        yield f"  {word('open', language)}"
     for finding in diagnosis.findings:
         healthy = finding.severity == "none"
         place = "device" if finding.channel is None else f"channel {finding.channel}"

@@ -8,10 +8,11 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.loops import Floats, Indices, Loop
 
-MOST_LEGS = 6  # told of one reading: what takes more swings, and is told by its period
+MOST_LEGS = 12  # told of one reading: what takes more swings, and is told by its period
 LEAVES, GROWS, MOST = 0.05, 1.5, 0.35  # of the whole range, that a reading may leave a leg: at first, at most
 STAYS = 0.1  # of it, with less of which it stays
 POINTS = 3_000  # of a reading that are looked at
+GAP = 12.0  # periods: over which nothing is known
 SPIKE = 5  # readings, half of which a spike may last
 
 
@@ -43,10 +44,13 @@ def course_of(loop: Loop) -> tuple[Leg, ...]:
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(POINTS, len(rows))).astype(np.int64))]
     time, pv = loop.time[rows], sliding_median(loop.pv[rows], SPIKE)
     span, share = float(np.ptp(pv)), LEAVES
+    gaps = np.flatnonzero(np.diff(time) > GAP * np.median(np.diff(time))) + 1
+    parts = [part for part in np.split(np.arange(len(time)), gaps) if len(part) >= SPIKE]
     while span > 0 and share <= MOST:
-        corners = _corners(time, pv, share * span)
-        if len(corners) <= MOST_LEGS + 1:
-            return tuple(_leg(loop, rows, pv, ends, STAYS * span) for ends in pairwise(corners))
+        corners = ([int(part[at]) for at in _corners(time[part], pv[part], share * span)] for part in parts)
+        legs = [ends for part in corners for ends in pairwise(part)]
+        if len(legs) <= MOST_LEGS:
+            return tuple(_leg(loop, rows, pv, ends, STAYS * span) for ends in legs)
         share *= GROWS
     return ()
 

@@ -25,6 +25,8 @@ from instrumentgpt.instruments.checks import (
 )
 from instrumentgpt.instruments.findings import Finding
 
+LEVEL, ASKED = ("level", "output"), ("setpoint", "output")  # what was held; what was asked, and when
+
 
 @dataclass(frozen=True)
 class Check:
@@ -40,45 +42,45 @@ class Check:
 
     find: Callable[[Study, Sequence[Finding]], list[Finding]]
     fault: str
-    needs: tuple[str, ...] = ("level", "output")
-    thermal_only: bool = True
+    needs: tuple[str, ...] = LEVEL
+    thermal_only: bool = False
     drives: tuple[Drive, ...] = ("continuous", "unseen")
 
 
-ASKED = ("setpoint", "output")  # what was asked, and when
 SWITCHED: tuple[Drive, ...] = ("continuous", "on_off", "unseen")
+HEAT = True  # thermal only
 CHECKS: dict[str, Check] = {
-    "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), False, DRIVES),
-    "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
-    "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
-    "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), False, DRIVES),
-    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
-    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
-    "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), False, SWITCHED),
-    "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
-    "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
-    "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED, False),
-    "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), False, DRIVES),
-    "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
-    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
-    "control_off": Check(response.control_off, "control_off", ASKED, False),
-    "saturation": Check(heater.saturation, "saturation", thermal_only=False, drives=SWITCHED),
-    "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
-    "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),
-    "short_cycling": Check(
-        switching.short_cycling, "short_cycling", ("output", "period"), drives=("on_off",)
+    "insufficient_data": Check(record.insufficient_data, "insufficient_data", (), drives=DRIVES),
+    "data_gap": Check(record.data_gap, "data_gap", ("period",), drives=DRIVES),
+    "sensor_open": Check(sensor.sensor_open, "sensor_open", (), drives=DRIVES),
+    "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), drives=DRIVES),
+    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), drives=DRIVES),
+    "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), HEAT, DRIVES),
+    "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), drives=SWITCHED),
+    "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
+    "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, drives=SWITCHED[:2]),
+    "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED),
+    "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), drives=DRIVES),
+    "heater_failure": Check(heater.heater_failure, "heater_failure", drives=SWITCHED),
+    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", LEVEL, HEAT, SWITCHED),
+    "control_off": Check(response.control_off, "control_off", ASKED),
+    "saturation": Check(heater.saturation, "saturation", drives=SWITCHED),
+    "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",), HEAT),
+    "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",), HEAT),
+    "short_cycling": Check(switching.short_cycling, "short_cycling", ("output", "period"), HEAT, ("on_off",)),
+    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",)),
+    "limit_cycle_actuator": Check(oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",)),
+    "integral_windup": Check(
+        partial(response.went_past, fault="integral_windup"), "integral_windup", LEVEL, HEAT
     ),
-    "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("level",), False),
-    "limit_cycle_actuator": Check(
-        oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False
+    "proportional_offset": Check(response.proportional_offset, "proportional_offset", ASKED, HEAT),
+    "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning", ASKED, HEAT),
+    "overshoot_tuning": Check(
+        partial(response.went_past, fault="overshoot_tuning"), "overshoot_tuning", LEVEL, HEAT
     ),
-    "integral_windup": Check(partial(response.went_past, fault="integral_windup"), "integral_windup"),
-    "proportional_offset": Check(response.proportional_offset, "proportional_offset", ASKED),
-    "sluggish_tuning": Check(response.sluggish_tuning, "sluggish_tuning", ASKED),
-    "overshoot_tuning": Check(partial(response.went_past, fault="overshoot_tuning"), "overshoot_tuning"),
     **{
-        name: Check(partial(slow.output_changed, fault=fault), fault, drives=SWITCHED)
+        name: Check(partial(slow.output_changed, fault=fault), fault, LEVEL, HEAT, SWITCHED)
         for name, fault in (("heater_degradation", "heater_degradation"), ("sensor_drift", "sensor_bias"))
     },
-    "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
+    "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), HEAT, DRIVES),
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.analysis.metrics import REGULAR, Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
@@ -29,7 +29,7 @@ def healthy_channels(
     A channel with a finding, or in a log with too little data, gets neither.
     doubts  what a check found, and too little speaks for
     """
-    if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_thermal:
+    if any(cause.fault == "insufficient_data" for cause in causes):
         return [], {}
     ills = [cause for cause in causes if cause.fault != "data_gap"]
     findings: list[Finding] = []
@@ -59,10 +59,12 @@ def _reasons(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]
     scale, own = abs(track.scale), track.own_swing
     if not track.holds and not own and track.kind.program == "steps":
         reasons["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
+    elif metrics.regularity > REGULAR and not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
+        reasons["swings"] = {"swing": metrics.half_peak_to_peak, "period": metrics.period}
     elif not track.quiet.any() and not own and not followed_within(track)[0] < BAND:
         reasons |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
-        reasons["swings"] = {"swing": metrics.half_peak_to_peak}
+        reasons["swings"] = {"swing": metrics.half_peak_to_peak, "period": math.nan}
     short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
     if short and track.quiet.any():
         error = -float(track.smooth_error[short[-1].stop - 1]) / track.scale

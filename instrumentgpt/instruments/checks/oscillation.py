@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -121,12 +120,12 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
         "ki": float(track.loop.ki[swing.last]),
         "kd": float(track.loop.kd[swing.last]),
     }
-    regular = RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity})
-    ruled_out = [RuledOut(other, reason, numbers), regular]
-    place = study, fault, track, swing.first, swing.last, (swing.first, *swing.peaks)
-    if np.isfinite(track.output).any():
-        return finding_of(*place, numbers, ruled_out)
-    return replace(finding_of(*place, {**numbers, "kind": "unseen"}, [regular]), severity="medium")
+    ruled_out = [
+        RuledOut(other, reason, numbers),
+        RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity}),
+    ]
+    lines = (swing.first, *swing.peaks)
+    return finding_of(study, fault, track, swing.first, swing.last, lines, numbers, ruled_out)
 
 
 def _by_actuator(track: Track, swing: Swing) -> bool:
@@ -135,5 +134,5 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
     Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too, as
     they do anywhere next to the gain at which a loop just goes on swinging: smoothly, by much output.
     """
-    inside = swing.at_limit <= AT_LIMIT_SHARE and np.isfinite(track.output).any()
-    return bool(inside and track.is_thermal and not _is_wide(track, swing))
+    inside = swing.at_limit <= AT_LIMIT_SHARE
+    return inside and track.is_thermal and not _is_wide(track, swing)

@@ -15,11 +15,10 @@ HESITATES = 0.8  # share of rows at which a time in the first column goes on, at
 FORWARD = 0.98  # share of rows at which a time goes on
 AT_LIMITS = 0.02  # share of rows at which an output stands at 0 or at full scale
 ROUGHER = 3.0  # an output moves from row to row by so many times more of its range than pv
-STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
-RUNS_STRAIGHT = 0.9  # … and at which it runs straight: of three vessels, the calmest is no setpoint
+STRAIGHT, RUNS_STRAIGHT = 0.2, 0.9  # share of rows by which a programme runs straighter than its pv; at all
 BENDS = 200  # of a column, at the most, that are looked for
-FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
-DIGITS, REVERSALS = 2.01, 0.25  # by which a reading trembles; share of its moves that undo the one before
+FEW_MOVES = 10  # of a reading, by which it shows that it goes to and fro
+REVERSALS = 0.25  # share of the moves of a reading that undo the one before
 DECIMALS = 6  # more than a log of temperatures carries
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
@@ -102,18 +101,6 @@ def least_step(values: Floats) -> float:
     return float(steps.min()) if len(steps) else math.nan
 
 
-def trembles(values: Floats, pv: Floats) -> bool:
-    """Return whether `values` move by the last digits they or `pv` are written in, to and fro: a reading."""
-    finite = values[np.isfinite(values)]
-    moves = np.diff(finite)
-    moves = moves[moves != 0]
-    if not len(moves):
-        return False
-    digits = DIGITS * min(resolution(finite), resolution(pv[np.isfinite(pv)]))
-    is_small = np.median(np.abs(moves)) <= digits
-    return bool(np.ptp(finite) <= digits or (goes_to_and_fro(values) and is_small))
-
-
 def goes_to_and_fro(values: Floats) -> bool:
     """Return whether many moves of `values` undo the one before, as of what is read and not set."""
     moves = np.diff(values[np.isfinite(values)])
@@ -123,14 +110,9 @@ def goes_to_and_fro(values: Floats) -> bool:
 
 def is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which rest or run on."""
-    if trembles(values, pv):
-        return False
     away, moves = distance(pv, values), np.diff(values)
     made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
-    left = np.abs(values - pv)[made + 1]  # a coarse sensor moves half-way
-    near = (left < AHEAD * np.abs(moves[made]))[np.isfinite(left)]
-    follows = len(near) > FEW_MOVES and float(np.mean(near)) > 0.5
-    if follows or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
+    if math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
     rests = is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
     return rests or straight(values) >= max(RUNS_STRAIGHT, straight(pv) + STRAIGHT)

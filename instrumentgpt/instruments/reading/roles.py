@@ -27,6 +27,7 @@ MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 GAINS = ("kp", "ki", "kd")
+SWITCHED = 3  # values of what goes on and off, nan with them
 
 
 @dataclass(frozen=True)
@@ -183,11 +184,8 @@ def _cools(columns: Columns, at: int) -> bool:
 
 
 def _are_halves(columns: Columns, one: int, other: int) -> bool:
-    switched = [
-        len(np.unique(columns.values[at][np.isfinite(columns.values[at])])) <= 2 for at in (one, other)
-    ]
-    alike = columns.unit(one) == columns.unit(other) and switched[0] == switched[1]
-    return alike and _cools(columns, one) != _cools(columns, other)
+    alike = {(columns.unit(at), len(np.unique(columns.values[at])) <= SWITCHED) for at in (one, other)}
+    return len(alike) == 1 and _cools(columns, one) != _cools(columns, other)
 
 
 def _add_error(columns: Columns, loop: Loop, rest: Sequence[int]) -> None:
@@ -274,8 +272,8 @@ def times_of(columns: Columns) -> tuple[int, ...]:
         key=lambda at: (columns.texts[at] != "stamp", -heads[at]),
     )
     named = [at for at in surest if columns.texts[at] or goes_on(columns.values[at])][:2]
-    both = all(columns.texts[at] and heads[at] == CERTAIN for at in named)
-    both &= len({columns.texts[at] for at in named}) == len(named)  # of two clocks one is the time
+    kinds = {columns.texts[at] for at in named if heads[at] == CERTAIN}  # of two clocks one is the time
+    both = len(kinds - {""}) == len(named)
     time = named[: 1 + both] or written[:1] or [*islice(forward, 1)]
     if len(time) == 1 and columns.texts[time[0]] in DATE_AND_CLOCK:
         time += [at for at in written if {columns.texts[at], columns.texts[time[0]]} == {*DATE_AND_CLOCK}][:1]

@@ -201,6 +201,7 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
         numbers |= {"duty": output.mean()} if output.size else {}
         if way := ways.get(level.onset):
             numbers |= {"from": way["from"], "arrived": way["seconds"], "asked": way["asked"]}
+            numbers["left"] = math.nan if level is levels[0] else way["from"]
             numbers |= {name: way["beyond"][name] for name in ("size", "value")}
         begun: tuple[float, float, int]
         begun = (way["start"], level.end, way["line"]) if way else (level.onset, level.end, level.first_line)
