@@ -44,6 +44,12 @@ def test_the_corners_of_a_reading_are_where_its_legs_end():
     assert [leg.rate for leg in legs] == pytest.approx([0, 16.6, -100, 12.2], rel=0.15, abs=0.5)
 
 
+def test_no_leg_runs_through_a_gap():
+    time = np.concatenate((np.arange(0, 300, 5.0), np.arange(90_000, 90_300, 5.0)))
+    legs = course_of(loop_of(np.where(time < 300, 25.0, 25.0 + (time - 90_000) / 3), time))
+    assert [(leg.start, leg.end) for leg in legs] == [(0, 295), (90_000, 90_295)]
+
+
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=300), st.integers(1, 400))
 def test_a_course_has_few_legs_that_follow_each_other_however_pv_and_the_clock_went(pv, moments):
     time = np.sort(np.arange(len(pv)) % moments) * 1.0  # several readings of one moment

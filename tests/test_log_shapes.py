@@ -191,3 +191,43 @@ def test_outputs_in_other_units_have_scales_of_their_own(tmp_path):
     path.write_text("\n".join([heads, *lines]) + "\n", encoding="utf-8")
     most = read_log(path).samples.groupby("channel")["output"].max()
     assert most[1] == 100 and most[2] <= 100
+
+
+def test_of_two_clocks_the_one_that_every_row_has_is_the_time(tmp_path):
+    lines = ["Time1\tTime2\tBT\tBurner(%)"]
+    for row in range(ROWS):
+        later = f"{(row - 2) // 60:02}:{(row - 2) % 60:02}" if row > 1 else ""
+        lines.append(f"{row // 60:02}:{row % 60:02}\t{later}\t{values(row)[1]}\t{values(row)[2]}")
+    (tmp_path / "roast.csv").write_text("\n".join(lines), encoding="utf-8")
+    log = read_log(tmp_path / "roast.csv")
+    assert log.samples["time"].max() == ROWS - 1  # minutes and seconds, of a watch started at 00:00
+
+
+def test_letters_before_numbers_are_their_names(tmp_path):
+    lines = [f"M0,t{1000 + 100 * row},T{values(row)[1]},r60.0,o{100 * (row % 9 < 4)}" for row in range(ROWS)]
+    (tmp_path / "bath.dat").write_text("\n".join(lines), encoding="utf-8")
+    log = read_log(tmp_path / "bath.dat")
+    assert log.heads[log.of_loops[1]["pv"]] == "T"
+    assert log.samples["time"].max() == (ROWS - 1) / 10
+    assert log.samples["pv"].iloc[-1] == float(values(ROWS - 1)[1])
+
+
+def test_the_calmest_of_three_vessels_is_no_setpoint_of_another(tmp_path):
+    lines = ["Time,Small pot,Large pot (not stirred),Large pot (stirred)"]
+    for row in range(ROWS):
+        warm = [20 + 35 * (1 - math.exp(-row / slow)) for slow in (30, 40, 50)]
+        small, still = (one + 0.4 * math.sin(1.7 * row + one) for one in warm[:2])
+        lines.append(f"{row},{small:.2f},{still:.2f},{warm[2] + 0.1 * math.sin(row):.2f}")
+    (tmp_path / "pots.csv").write_text("\n".join(lines), encoding="utf-8")
+    log = read_log(tmp_path / "pots.csv")
+    assert "setpoint" in log.missing and log.samples["channel"].nunique() == 3
+
+
+def test_a_temperature_is_not_what_cools_beside_a_compressor_that_switches(tmp_path):
+    lines = ["Time,Tank T,Set,Compressor,Cooling out"]
+    for row in range(ROWS):
+        lines.append(
+            f"{row * 60},{4 + math.sin(row / 9):.1f},4.0,{int(row % 20 < 8)},{12 + row % 7 * 0.3:.1f}"
+        )
+    (tmp_path / "tank.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert "cooling" not in read_log(tmp_path / "tank.csv").of_loops[1]

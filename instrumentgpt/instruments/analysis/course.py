@@ -12,7 +12,7 @@ MOST_LEGS = 12  # told of one reading: what takes more swings, and is told by it
 LEAVES, GROWS, MOST = 0.05, 1.5, 0.35  # of the whole range, that a reading may leave a leg: at first, at most
 STAYS = 0.1  # of it, with less of which it stays
 POINTS = 3_000  # of a reading that are looked at
-GAP = 12.0  # periods: over which nothing is known
+GAP = 12.0  # rows of the usual length: over which nothing is known
 SPIKE = 5  # readings, half of which a spike may last
 
 
@@ -44,7 +44,7 @@ def course_of(loop: Loop) -> tuple[Leg, ...]:
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(POINTS, len(rows))).astype(np.int64))]
     time, pv = loop.time[rows], sliding_median(loop.pv[rows], SPIKE)
     span, share = float(np.ptp(pv)), LEAVES
-    gaps = np.flatnonzero(np.diff(time) > GAP * np.median(np.diff(time))) + 1
+    gaps = np.flatnonzero(np.diff(time) > GAP * np.ptp(time) / len(np.unique(time))) + 1
     parts = [part for part in np.split(np.arange(len(time)), gaps) if len(part) >= SPIKE]
     while span > 0 and share <= MOST:
         corners = ([int(part[at]) for at in _corners(time[part], pv[part], share * span)] for part in parts)
