@@ -331,9 +331,7 @@ def _score(rows: Sequence[tuple[float, Any]], words: str, named: frozenset[str])
 
 
 def likeness(words: str) -> dict[str, float]:
-    """Return kind → how much likelier than by chance `words` (spelled) are of it, in log odds.
-
-    Nothing can be said of no more than a FEW words.
+    """Return kind → how much likelier than by chance `words` (spelled) are of it, in log odds; 0 of FEW.
 
     >>> max(likeness("who left the door open?").items(), key=lambda item: item[1])[0]
     'events'

@@ -35,6 +35,7 @@ PER = {  # of an hour, and the words for it; an hour where none is said
     "day": (24.0, r"(?:per|an?|each|every|/) ?day|daily|[每一][天日]"),
     "hour": (1.0, ""),
 }
+REACHED = 0.005  # a level that was never quite come to is reached so near
 FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
 
 
@@ -158,11 +159,12 @@ def aged(case: Case, read: Result) -> str:
 def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, float]:
     """Return the limits of the times that are asked of: a level's, or those of a column that is on or off.
 
-    A level counts as reached within half of its last digit.
+    A level counts as reached within half of its last digit, and of `REACHED` of the column's range.
     """
     row = rows[0]
     if wanted.level is not None:
-        half = 0.5 * 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
+        digit = 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
+        half = 0.5 * min(digit, REACHED * (row["most"]["value"] - row["least"]["value"]))
         rises = row["first"]["value"] < wanted.level
         return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
     if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:

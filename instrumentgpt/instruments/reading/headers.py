@@ -20,7 +20,7 @@ TYPO_RATIO = 0.82  # difflib ratio: "ouput" for "output"
 COMPOUND = 7  # letters of a word that may end a longer one: Ofentemperatur, Heizleistung
 TYPO_LETTERS = 5  # shorter words are too alike
 CAMEL = re.compile(
-    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    r"(?<=[a-z])(?!(?<=^r)H$)(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
 LETTERED = re.compile(r"T[A-Z]\d*$")
