@@ -115,6 +115,23 @@ def test_a_question_goes_on_with_what_it_does_not_name(chamber, before, question
     assert told in said(chamber, question, before)
 
 
+@each(
+    "question, told",
+    [
+        (
+            "how much of the time was the heater on?",
+            "4 times on (above 50 %), 40 min in all, 40.0% of the time",
+        ),
+        ("how long was the heater off in all?", "off (below 50 %)"),
+        ("加熱器開著的時間佔多少比例？", "開啟（高於 50 %） 共 4 次"),
+    ],
+)
+def test_an_output_that_switches_is_told_by_its_times_on(question, told, tmp_path):
+    rows = (f"{60 * at},25,{25 + 0.3 * (at % 25 < 10):.1f},{100 * (at % 25 < 10)}" for at in range(100))
+    (tmp_path / "bath.csv").write_text("\n".join(["time_s,set,T,heater", *rows]), encoding="utf-8")
+    assert told in said(tmp_path / "bath.csv", question)
+
+
 @each("question", ["mean oil temperature?", "highest outlet temperature?"])
 def test_a_column_that_is_not_there_is_no_other_one(chamber, question):
     text = said(chamber, question)

@@ -164,8 +164,8 @@ def withheld_reason(withheld: Withheld, language: Language) -> str:
 
     >>> withheld_reason(Withheld("saturation", missing=("setpoint", "output")), "en")
     'the log has no setpoint and no output'
-    >>> withheld_reason(Withheld("healthy", 1, {"swings": {"swing": 0.5}}), "zh")
-    '保溫時波動 ±0.50'
+    >>> withheld_reason(Withheld("healthy", 1, {"swings": {"swing": 0.5, "period": None}}), "zh")
+    '保持時波動 ±0.50'
     """
     names = AND[language].join(field(name, language) for name in withheld.missing)
     reasons = [word("withheld.missing", language, names=names)] if names else []
