@@ -170,6 +170,8 @@ class Visitor:
         if PICTURES:
             self.page.wait_for_timeout(600)
             self.page.screenshot(path=Path(PICTURES) / f"{name}-{self.locale}-{self.size}.png")
+        with suppress(NotInTime):  # a table follows the size of the screen when it is drawn again
+            self.page.wait_for_function(f"() => !({WIDER})().length", timeout=STEP_MS)
         wider = self.page.evaluate(WIDER)
         assert not wider, wider
         if not self.is_english:
