@@ -199,8 +199,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         asks = {name for name in names if patterns[name].search(text)}
         if asks - {"when", "how_many"} or (limits and asks):
             break
-    if limits and not asks and question.yes_no:
-        asks = {"ever"}
+    asks |= {"ever"} if limits and not asks and question.yes_no else set()
     asks |= {"now"} if not limits and aspect("now", words) and (asks & {"least", "most"}) else set()
     if not limits and not asks & {*VALUES, *OTHERS}:
         asks &= {*PAST} if is_of_switch else {"how_many"}
@@ -211,8 +210,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}
     asks -= {"slope"} if asks & {*VALUES, "how_many"} else set()
-    if not asks and len(question.moments) == 1 and not window_words(words):
-        asks = {"value"}
+    asks |= {"value"} if not asks and len(question.moments) == 1 and not window_words(words) else set()
     return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
 
 
@@ -238,6 +236,8 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
 
     >>> _limits("how long was it outside 29.8-30.2 °c?"), _limits("超过38度几次")
     (({'above': 30.2, 'below': 29.8}, False), ({'above': 38.0}, False))
+    >>> _limits("time with an error larger than ±0.5?")
+    ({'above': 0.5, 'below': -0.5}, False)
     >>> _limits("how many hours out of 25±2 °C?"), _limits("mean of pv from 10:00 to 11:00")
     (({'above': 27.0, 'below': 23.0}, False), None)
     >>> _limits("how much of the time was it within half a degree?")

@@ -25,26 +25,19 @@ def likeness(text: str, weights: Path) -> dict[str, float]:
 
     The probabilities add up to 1. What stands in no example says nothing.
     """
-    (_, base), *_ = (learnt := _read(weights)).items()
+    kinds, learnt = _read(weights)
     seen = [learnt[feature] for feature in features(text) if feature in learnt]
     size = math.sqrt(len(seen) or 1)
-    sums = [bias + sum(row[at] for row in seen) / size for at, bias in enumerate(base)]
+    sums = [bias + sum(row[at] for row in seen) / size for at, bias in enumerate(learnt[""])]
     odds = [math.exp(total - max(sums)) for total in sums]
-    return {kind: one / sum(odds) for kind, one in zip(_kinds(weights), odds, strict=True)}
+    return {kind: one / sum(odds) for kind, one in zip(kinds, odds, strict=True)}
 
 
 @cache
-def _kinds(weights: Path) -> tuple[str, ...]:
-    with weights.open(encoding="utf-8") as file:
-        return tuple(file.readline().rstrip("\n").split("\t")[1:])
-
-
-@cache
-def _read(weights: Path) -> dict[str, tuple[float, ...]]:
-    """Return feature → its weight for each kind; that of "", the first, stands for no feature at all."""
-    _, *lines = weights.read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines)
-    return {feature: tuple(map(float, values)) for feature, *values in rows}
+def _read(weights: Path) -> tuple[list[str], dict[str, tuple[float, ...]]]:
+    """Return the kinds, and feature → its weight for each; that of "" stands for no feature at all."""
+    (_, *kinds), *rows = (line.split("\t") for line in weights.read_text(encoding="utf-8").splitlines())
+    return kinds, {feature: tuple(map(float, values)) for feature, *values in rows}
 
 
 def features(text: str) -> set[str]:
