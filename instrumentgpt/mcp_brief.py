@@ -53,7 +53,7 @@ SHOWN: dict[str, dict[str, Any]] = {  # tool → what is told of its result
     "output_over_logs": _parts("device", findings=_parts("duties")),
     "compare_logs": _parts("logs", lasting=_parts("text")),
     "search_events": _parts("total count", groups=_GROUPS, left_out=None),
-    "look_at_time": _parts("unit clock readings during nearest", groups=_GROUPS),
+    "look_at_time": _parts("unit clock readings moves during nearest", groups=_GROUPS),
     "survey_logs": _parts(logs=_parts("log start severity text line channels error")),
     "survey_devices": _parts(devices=_parts("device log title severity text line error")),
 }

@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_147,
+    "instrumentgpt/analyst": 6_471,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 24_427,
-    "instrumentgpt/memory": 4_580,
+    "instrumentgpt/instruments": 24_847,
+    "instrumentgpt/memory": 4_586,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
     "instrumentgpt/storage": 4_208,
-    "instrumentgpt/turn": 2_407,
-    "instrumentgpt/ui": 7_443,
+    "instrumentgpt/turn": 2_412,
+    "instrumentgpt/ui": 7_436,
 }
-WHOLE = 65_382
+WHOLE = 66_130
 
 
 def lines_in(room: str) -> int:

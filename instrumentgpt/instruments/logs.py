@@ -60,10 +60,11 @@ def read_log(
     cache: Path | None = None,
     setpoint: float | None = None,
     unit: str = "",
+    heads: Mapping[int, str] | None = None,
 ) -> Log:
     """Return the log at `path`: a file, a .gz, a rotated set, a folder of parts, or parts of known sizes.
 
-    columns, period, setpoint, unit  what the file does not say, or is wrongly recognised: see `Stated`;
+    columns, period, setpoint, unit, heads  what the file does not say, or is wrongly read: see `Stated`;
               {"time": 0, "setpoint": 1, "pv": 2, "output": 3}, {"setpoint": "set_c"}
     progress  is called with the share that has been read, 0 to 1
     cache     a folder for parsed frames; without it nothing is kept
@@ -76,7 +77,8 @@ def read_log(
             f"{source.path.name}: {len(values)} values and no readings over time. "
             "Open it on the Logs page, or compare it with another of its kind"
         )
-    stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
+    named = tuple((heads or {}).items())
+    stated = Stated(tuple((columns or {}).items()), setpoint, period, unit, heads=named)
     read = partial(_read_as, source, stated, progress)
     return _with_levels(cached_log(source, f"{stated}{own_files() or ''}", cache, read) if cache else read())
 

@@ -11,9 +11,11 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.reading.cells import Shape
 from instrumentgpt.instruments.reading.frame_cache import restored
-from instrumentgpt.instruments.reading.sources import Progress, Source
-from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, open_source
+from instrumentgpt.instruments.reading.stated import TIMES_TEN, Stated, loops_of_channels
+from instrumentgpt.instruments.reading.tables import layout_of, named_values, table_shape
 from instrumentgpt.instruments.shown import AUTO, shown_in
 
 PREFIX = "reading "  # of the settings that hold them
@@ -29,7 +31,8 @@ def read_as(
     """Return the log at `path`, read as `stated`, shown in `unit`; see `read_log` and `shown_in`."""
     reading = stated or Stated()
     columns = dict(reading.columns) or None
-    log = read_log(path, columns, reading.period, progress, cache, reading.setpoint, reading.unit)
+    given = (columns, reading.period, progress, cache, reading.setpoint, reading.unit, dict(reading.heads))
+    log = read_log(path, *given)
     if reading.loops:
         log = replace(log, stated_loops=loops_of_channels(reading, log.samples["channel"].unique().tolist()))
     return shown_in(log, unit)
@@ -42,6 +45,34 @@ def remember(database: Database, owner: str, log: Log, stated: Stated | None) ->
     """
     value = json.dumps(asdict(stated), ensure_ascii=False) if stated else None
     db.save_setting(database, _name(owner, log), value)
+
+
+def remember_said(
+    database: Database, owner: str, path: Path, heads: Mapping[int, str], unit: str = ""
+) -> None:
+    """Keep what `owner` says of tables laid out as that at `path`: the unit, and heads where it has none."""
+    shape = shape_of(path)
+    if shape is None:
+        return
+    heads = {} if shape.headings and all(heading.text for heading in shape.headings) else heads
+    if not (heads or unit):
+        return
+    name = f"{PREFIX}{owner} {_digest(layout_of(shape))}"
+    kept = db.get_settings(database).get(name)
+    before = cast(Stated, restored(Stated, json.loads(kept))) if kept else Stated()
+    named = dict(before.heads)
+    for at, head in heads.items():  # which it is says nothing against how many times its unit
+        scale = TIMES_TEN.search(named.get(at, ""))
+        named[at] = head if TIMES_TEN.search(head) or not scale else head + scale[0]
+    stated = replace(before, heads=tuple(named.items()), unit=unit or before.unit)
+    db.save_setting(database, name, json.dumps(asdict(stated), ensure_ascii=False))
+
+
+def shape_of(path: Path) -> Shape | None:
+    """Return how the table at `path` is written, None if it is none."""
+    for chunk in chunks(open_source(path), chunk_bytes=1 << 18):
+        return table_shape(chunk.content, path.name) or named_values(chunk.content)
+    return None
 
 
 def recalled(database: Database, owner: str, log: Log) -> Stated | None:
@@ -61,4 +92,8 @@ def recalled_of(readings: Mapping[str, str], owner: str, log: Log) -> Stated | N
 
 
 def _name(owner: str, log: Log) -> str:
-    return f"{PREFIX}{owner} {hashlib.blake2b(log.layout.encode(), digest_size=8).hexdigest()}"
+    return f"{PREFIX}{owner} {_digest(log.layout)}"
+
+
+def _digest(layout: str) -> str:
+    return hashlib.blake2b(layout.encode(), digest_size=8).hexdigest()

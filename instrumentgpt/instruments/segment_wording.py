@@ -43,13 +43,14 @@ def head(name: str, log: Log, language: Language) -> str:
 def cells(diagnosis: Diagnosis, segment: Segment, language: Language) -> dict[str, str]:
     """Return the figures of a segment as people read them, by the name of their head; "" where unknown."""
     log, span = diagnosis.log, partial(span_text, language=language)
+    clock = log.clock(segment.onset)
     faults = findings_in(segment, diagnosis.findings)
     titles = dict.fromkeys(wording.title(finding.fault, language) for finding in faults)
     return {
         "channel": log.channel_names.get(segment.channel, str(segment.channel)),
         "kind": word(f"segment_kinds.{segment.kind}", language),
         "setpoint": "" if math.isnan(segment.setpoint) else f"{segment.setpoint:g}",
-        "onset": log.clock(segment.onset).partition(".")[0] if log.start else f"+{span(segment.onset)}",
+        "onset": clock.partition(".")[0] if log.start else f"+{span(log.counted + segment.onset)}",
         "span": span(segment.end - segment.onset),
         "findings": COMMA[language].join(titles),
         **{name: _figure(name, getattr(segment, name)) for name in FIGURES},

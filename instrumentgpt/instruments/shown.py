@@ -10,7 +10,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, converted
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.reading.record import Log
-from instrumentgpt.instruments.reading.stated import UNITS
+from instrumentgpt.instruments.reading.spoken import UNITS
 
 AUTO = "auto"  # each log in its own
 CHOICES = (AUTO, *CELSIUS)

@@ -77,21 +77,21 @@ def parts_of(text: str) -> list[tuple[str, str]]:
     """Return since and until of each part of a log that `text` names by its end or its number.
 
     >>> parts_of("and the last half hour?"), parts_of("前20分鐘"), parts_of("the last two days")
-    ([('-30 min', '')], [('', '+20 min')], [])
+    ([('-30 min', '')], [('', '20 min')], [])
     >>> parts_of("the first and the third hour"), parts_of("after the first two hours")
-    ([('', '+60 min'), ('+120 min', '+180 min')], [('+120 min', '')])
+    ([('', '60 min'), ('120 min', '180 min')], [('120 min', '')])
     """
     words, parts = unicodedata.normalize("NFKC", text).casefold(), list[tuple[str, str]]()
     for unit, long in () if re.search(r"\bafter the first", words) else _UNITS.items():
         for number in places_in(words, f"[個个]?(?:{unit})"):
-            first = f"+{long * (number - 1)} min" if number > 1 else ""
-            parts.append((first, f"+{long * number} min") if number > 0 else (f"-{long} min", ""))
+            first = f"{long * (number - 1)} min" if number > 1 else ""
+            parts.append((first, f"{long * number} min") if number > 0 else (f"-{long} min", ""))
     for match in (match for pattern in _STRETCHES for match in re.finditer(pattern, words)):
         long = next(long for unit, long in _UNITS.items() if re.fullmatch(unit, match["unit"]))
         minutes = long * (counted(match["count"]) if match["count"] else 1) // (2 if match["half"] else 1)
         is_begin = re.match("first|最初|前|.?[頭头始]", match["side"])
         last = (f"-{minutes} min", "")
-        begin = (f"+{minutes} min", "") if match["beyond"] else ("", f"+{minutes} min")
+        begin = (f"{minutes} min", "") if match["beyond"] else ("", f"{minutes} min")
         parts += ([begin] * bool(is_begin)) + ([last] * bool(not is_begin or match["both"]))
     return list(dict.fromkeys(parts))
 

@@ -19,6 +19,8 @@ from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.instruments.pasted import device_name
+from instrumentgpt.instruments.reading.spoken import heads_in, unit_in
+from instrumentgpt.instruments.readings import remember_said
 from instrumentgpt.memory.state import IN_QUESTION, identity
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
@@ -231,6 +233,9 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     if run.agent != COMMAND:  # what is in a command is what to do
         device = memory.device_key(turn.state)
         record_question(database, run.conversation_id, question, device, turn.inventory)
+        heads, unit = heads_in(question.content), unit_in(question.content)
+        if (heads or unit) and (path := next(turn.uploads(), None)):
+            remember_said(database, run.conversation_id, path, heads, unit)
     return turn
 
 

@@ -43,7 +43,7 @@ class Clock:
     def position(self, time: Floats) -> np.ndarray:
         """Return where `time` (s) lies on the axis: numbers, or dates as text."""
         if self.unit or self.log.start is None:
-            return time / self.seconds
+            return (time + self.log.counted) / self.seconds
         moments = self.log.start.to_datetime64() + (time * 1e6).astype("timedelta64[us]")
         return np.datetime_as_string(moments, self.digits)
 

@@ -9,6 +9,7 @@ from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
+EPOCHS = (1e9, 1e12)  # since 2001, s and ms since 1970; twice as many are in 2033
 EVEN = 0.5  # a step of a time differs from the usual by less than this share
 STARTS_AGAIN = 0.8  # share of rows at which a column called time goes on or stands still
 HESITATES = 0.8  # share of rows at which a time in the first column goes on, at the least
@@ -28,11 +29,17 @@ MOST_ROWS = 4000  # in which what no head says is looked for
 
 
 def runs_on(values: Floats, first: bool) -> bool:
-    """Return whether `values` behave like a time: forward, evenly; the `first` column may hesitate."""
+    """Return whether `values` behave like a time: forward, evenly; the `first` column may hesitate.
+
+    >>> runs_on(np.arange(9.0), False), runs_on(1.4e9 + np.arange(9.0) // 3, False)
+    (True, True)
+    """
     finite = values[np.isfinite(values)]
     steps = np.diff(finite)
     if len(finite) < 2 or len(finite) <= 0.9 * len(values) or not (steps > 0).any():
         return False
+    if (steps >= 0).all() and any(low <= finite[0] <= finite[-1] <= 2 * low for low in EPOCHS):
+        return True
     usual = float(np.median(steps[steps > 0]))
     odd = np.abs(steps - usual) > EVEN * usual
     even = float((~odd).mean()) >= FORWARD

@@ -640,7 +640,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
         named = not shape.names or any(
             cell for cell, name in zip(cells, shape.names, strict=False) if name not in TIMES
         )
-        if SAID.match(text) or not named:
+        if (SAID.match(text) and not shape.joined) or not named:
             table.others.append((number, text))
             continue
         said = NAMES.sub(" ", text) if shape.names and not shape.signals else ""

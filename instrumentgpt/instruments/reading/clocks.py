@@ -324,6 +324,11 @@ def second_of_day(first: int, kind: str) -> float | None:
     return first / SECOND if kind == "clock" else None
 
 
+def counted_at(first: int, kind: str) -> float:
+    """Return the s that a log which counts them has counted at time 0."""
+    return first / SECOND if kind == "seconds" else 0.0
+
+
 def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
     """Return stamps from a column of numbers in `unit` ("" if the header does not say)."""
     finite = numbers[np.isfinite(numbers)]

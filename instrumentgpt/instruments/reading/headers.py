@@ -149,6 +149,8 @@ def heading_of(cell: str) -> Heading:
     names = [word for word in split if not word.isdigit()]
     if len(names) > 1 and _unit(names[-1:]):
         names = names[:-1]
+    if names[1:] and names[-1] == "status" and _scores(names[:-1]).get("output"):
+        names = names[:-1]  # "Fan Status": on or off
     quantity = _says(names, of_kind)
     scores = _scores([*names, *(word.lower() for word in words)])
     if tag and scores.get("output") == CERTAIN and unit == TAGGED[tag[1]]:

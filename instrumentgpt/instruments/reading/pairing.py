@@ -48,7 +48,7 @@ from instrumentgpt.instruments.reading.scales import ELECTRIC
 SURE = {CERTAIN: 3.0, LIKELY: 1.5, TYPO: 1.0, 0: 0.0}  # of a setpoint's head
 SUPPORT = 1 / 3  # of that counts the head of a pv
 DRIVEN = 2 / 3  # and of an output
-ASIDE = {"setpoint": 2.0, "pv": 1.0, "output": 1.0}  # off for a word that says so: “cooling SP”
+ASIDE = {"setpoint": 2.0, "pv": 2.0, "output": 1.0}  # off for a word that says so: “cooling SP”
 COMPUTED, OTHER_ROLE = 2.0, 2.0
 LEAST, LEAST_OUTPUT = 2.0, 1.5  # of a setpoint and its pv; of an output and its loop
 SHARED, LACKING, MORE = 1.0, 1.0, 0.2  # of a word both have, one only the first has, one only the second
@@ -220,8 +220,16 @@ class _Pairs:
         named = [at for at in self.pvs if at not in used and columns.best(at) == "pv"]
         plain = [at for at in named if not columns.headings[at].says("pv", "computed")]
         found = plain or named or ([] if has_loops else self.pvs)
+        if named and not has_loops:  # “Radiator” beside “Room”
+            found += [at for at in self.pvs if at not in found and self._is_like_one_of(at, found)]
         self.likeliest = max((self._word(at, "pv") for at in found), default=0.0) - ASIDE["pv"] / 2
         return sorted(found, key=lambda at: (-self._word(at, "pv"), at))
+
+    def _is_like_one_of(self, at: int, pvs: Sequence[int]) -> bool:
+        """Return whether a column whose head leaves open what it is may be read beside one of `pvs`."""
+        values = self.columns.values
+        is_open = self.columns.says_nothing(at) and not stands_at_limits(values[at])
+        return is_open and any(is_alike(values[at], values[pv]) for pv in pvs)
 
     def add_outputs(self, loops: Sequence[Loop], is_named: bool) -> None:
         """Give the loops that lack one the outputs that heads name, or those that no head does."""

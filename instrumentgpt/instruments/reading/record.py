@@ -80,6 +80,7 @@ class Log:
               an actuator is measured its position (percent)
     start     wall clock of time 0, None where the log carries no date
     of_day    s since midnight at time 0, of a log with a clock and no date
+    counted   s that a log which counts them has counted at time 0
     missing   what the file does not carry: "time", "period" (time then counts rows), "setpoint", "output";
               a verdict that needs it is withheld by that name
     output_scale      percent per unit of the output as it stands in the log: 100 for a duty 0..1
@@ -122,6 +123,7 @@ class Log:
     stated_loops: Mapping[int, StatedLoop] = field(default_factory=dict)
     kept: Path | None = None
     of_day: float | None = None
+    counted: float = 0.0
 
     @cached_property
     def events(self) -> pd.DataFrame:
@@ -185,14 +187,14 @@ class Log:
         return self.logged_units.get(channel) or self.unit_of(channel)
 
     def clock(self, time: float) -> str:
-        """Return the log's wall clock at `time` (s), to the millisecond; "+12.345 s" without a date.
+        """Return the log's wall clock at `time` (s), to the millisecond; else its count of s: "+12.345 s".
 
         A clock without a date stands behind: "+12.345 s (23:59:59)", "+86412.345 s (23:59:59 +1 d)".
         """
         if math.isnan(time):
             return "?"
         if self.start is None and self.of_day is None:
-            return f"+{time:.3f} s"
+            return f"+{self.counted + time:.3f} s"
         stepped = sum(step.seconds for step in self.clock_steps if time >= step.time)
         if self.start is None:
             of_day = pd.Timestamp(0) + pd.Timedelta(seconds=(self.of_day or 0.0) + time + stepped)

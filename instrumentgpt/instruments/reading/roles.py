@@ -9,6 +9,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.position import AT_FIRST, followed_by
 from instrumentgpt.instruments.reading.behaviour import (
+    LEAST_ROWS,
     STRAIGHT,
     goes_on,
     goes_to_and_fro,
@@ -27,6 +28,7 @@ MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 GAINS = ("kp", "ki", "kd")
+BEHAVES = "by how it behaves"  # that a column is what it is told to be
 SWITCHED = 3  # values of what goes on and off, nan with them
 
 
@@ -50,7 +52,7 @@ def roles_of(columns: Columns) -> Roles | None:
     """
     time = times_of(columns)
     own = [at for at in range(len(columns.values)) if at != columns.channel]
-    rest = [at for at in own if at not in time and not columns.texts[at]]
+    rest = [at for at in own if not (at in time or columns.texts[at] or _is_fraction(columns, time, at))]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()] or rest
     named = {role: [at for at in filled if columns.best(at) == role] for role in ROLES}
     named |= {role: [at] for role, at in columns.stated.items()}
@@ -92,7 +94,7 @@ def roles_of(columns: Columns) -> Roles | None:
         if role != "cooling" and columns.score(at, role) < LIKELY
     }
     if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
-        guessed["time"] = f"column {time[0] + 1}, by how it behaves"
+        guessed["time"] = f"column {time[0] + 1}, {BEHAVES}"
     return Roles(time, channels, guessed, columns.channel)
 
 
@@ -120,7 +122,8 @@ def _to_be_told(columns: Columns, loops: list[Loop]) -> list[Loop]:
         is_again = any(same_reading(columns.values[at], columns.values[other]) for other in used)
         is_mean = bool(columns.headings) and columns.headings[at].says("pv", "computed")
         is_other = is_thermal and kinds[at] and columns.unit(at) not in of_loops
-        if len(loop) == 1 and not (is_again or is_mean or is_other or at in used):
+        is_unread = bool(told) and not np.nan_to_num(columns.values[at]).any()
+        if len(loop) == 1 and not (is_again or is_mean or is_other or is_unread or at in used):
             told.append(loop)
     return told
 
@@ -256,7 +259,7 @@ def _why(columns: Columns, at: int, role: str) -> str:
         return f"pv {'+' if role == 'error' else '-'} column {at + 1}, which is then constant in steps"
     if columns.headings and columns.headings[at].scores.get(role):
         return f"column {at + 1} “{columns.headings[at].text}”"
-    return f"column {at + 1}, by how it behaves"
+    return f"column {at + 1}, {BEHAVES}"
 
 
 def times_of(columns: Columns) -> tuple[int, ...]:
@@ -285,6 +288,15 @@ def _is_read(columns: Columns, at: int, setpoints: Sequence[int]) -> bool:
     values, sure = columns.values[at], [columns.score(other, "setpoint") == CERTAIN for other in setpoints]
     is_said = columns.score(at, "setpoint") == CERTAIN or not any(sure)
     return not (is_said or is_steps(values) or (straight(values) >= STRAIGHT and not goes_to_and_fro(values)))
+
+
+def _is_fraction(columns: Columns, time: Sequence[int], at: int) -> bool:
+    """Return whether column `at` counts on within each second of the `time`, as a struct timeval does."""
+    if len(time) != 1 or columns.texts[time[0]] or not columns.says_nothing(at):
+        return False
+    within = np.diff(columns.values[time[0]]) == 0
+    moves, least = np.diff(columns.values[at])[within], np.nanmin(columns.values[at], initial=np.inf)
+    return len(moves) >= LEAST_ROWS and bool((moves > 0).all() and least >= 0)
 
 
 def _is_another_time(columns: Columns, at: int) -> bool:

@@ -10,14 +10,15 @@ import numpy as np
 from instrumentgpt.instruments.reading.headers import Heading
 from instrumentgpt.instruments.reading.record import Log, StatedLoop, UnreadableLog, missing_of
 from instrumentgpt.instruments.reading.roles import Roles
+from instrumentgpt.instruments.reading.spoken import UNITS
 
 KIND_WORDS: Mapping[str, Mapping[str, Any]] = {
     **{drive: {"drive": drive} for drive in ("continuous", "on_off", "manual", "idle", "unseen")},
     "heats": {"reverse": False},
     "cools": {"reverse": True},
 }
+TIMES_TEN = re.compile(r"\s*[x×*] ?(10{1,3})\b")  # “set x10”: what a column has is so many times its unit
 QUOTED = re.compile("[“\"']([^”\"']+)[”\"']")
-UNITS = {"c": "°C", "°c": "°C", "f": "°F", "°f": "°F", "k": "K", "counts": "counts"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Stated:
     period    s between rows, where no column has a time
     unit      of pv: "°C", "°F", "K", "counts"
     loops     channel (0: every one) → what its loop is
+    heads     of a table without a header: 0-based number of a column → what people call it
     """
 
     columns: tuple[tuple[str, int | str], ...] = ()
@@ -36,6 +38,7 @@ class Stated:
     period: float | None = None
     unit: str = ""
     loops: tuple[tuple[int, StatedLoop], ...] = ()
+    heads: tuple[tuple[int, str], ...] = ()
 
 
 def stated_unit(text: str) -> str:

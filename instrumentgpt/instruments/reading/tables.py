@@ -44,6 +44,7 @@ from instrumentgpt.instruments.reading.clocks import (
     WALL_KINDS,
     Stamps,
     TimeAxis,
+    counted_at,
     second_of_day,
     start_of,
     time_axis,
@@ -85,7 +86,13 @@ from instrumentgpt.instruments.reading.roles import (
 )
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
-from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
+from instrumentgpt.instruments.reading.stated import (
+    TIMES_TEN,
+    Stated,
+    numbered,
+    with_columns,
+    with_setpoint,
+)
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
@@ -202,6 +209,7 @@ def read_table(
 ) -> Log:
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
+    layout = layout_of(grid.shape)
     grid, roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated, source.path)
     rows, order_notes = _in_order(grid, times)
@@ -210,6 +218,7 @@ def read_table(
         grid = _of_rows(grid, rows)
         times = replace(times, raw=times.raw[rows])
     log = _without_mixed(_log_of(source, table, grid, roles, times, lines, notes))
+    log = replace(log, layout=layout) if stated.heads else log
     setpoint, unit, line = shape.setpoint
     within = log.samples["pv"].min() <= setpoint <= log.samples["pv"].max()
     if "setpoint" in log.missing and stated.setpoint is None and (log.unit == unit if unit else within):
@@ -223,7 +232,8 @@ def _without_mixed(log: Log) -> Log:
     mixed = [number for number, rows in rows_by_channel(channel) if is_mixed(pv[rows])]
     if not mixed:
         return log
-    samples = log.samples.assign(pv=np.where(np.isin(channel, mixed), math.nan, pv))
+    samples = log.samples.copy()
+    samples.loc[np.isin(channel, mixed), ["pv", "setpoint", "output"]] = math.nan
     names = ", ".join(log.channel_names.get(number) or f"channel {number}" for number in mixed)
     note = f"{names}: readings of several sensors take turns in one column; not judged"
     missing = (*log.missing, *set(missing_of(samples)) - {*log.missing})
@@ -279,6 +289,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
 
 def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
     """Return `grid` with the numbers of the channels that its rows name, and what its columns are."""
+    grid = _with_heads(grid, stated.heads) if stated.heads else grid
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
     grid = _with_channels(grid, columns.get("channel"))
@@ -290,6 +301,8 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
     every = Columns(headings, values, grid.texts, grid.channel)
     free = [at for at in {*range(len(values))} - {*times_of(every)} if not grid.texts[at]]
     counts = [at for at in free if every.says_nothing(at) and _is_count(values, at)]
+    if stated.heads:  # what people do not name of a table, they do not mean
+        counts = [at for at in free if not headings[at].text]
     for at in counts if len(counts) < len(free) else ():  # so that it is no reading beside one
         values[at] = np.full(len(values[at]), math.nan)
     recognised = roles_of(every)
@@ -305,6 +318,27 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
             "a process value. Say which one is: --pv COLUMN, or --columns time=0,setpoint=1,pv=2,output=3."
         )
     return grid, roles
+
+
+def _with_heads(grid: Grid, stated: Sequence[tuple[int, str]]) -> Grid:
+    """Return `grid` whose columns are called as is `stated`, where its header calls them nothing.
+
+    What is stated as so many times its unit, “set x10”, is divided by that.
+    """
+    names = [heading.text for heading in grid.shape.headings] or [""] * grid.shape.width
+    numbers = [*grid.numbers]
+    for at, head in stated:
+        if at < len(names) and not names[at]:
+            names[at] = TIMES_TEN.sub("", head).strip()
+            scale = TIMES_TEN.search(head)
+            numbers[at] = numbers[at] / (float(scale[1]) if scale else 1.0)
+    shape = replace(grid.shape, headings=tuple(headings_of(names)))
+    return replace(grid, shape=shape, numbers=numbers)
+
+
+def layout_of(shape: Shape) -> str:
+    """Return what tables of one make have in common: their heads, else how their rows are written."""
+    return " ".join(heading.text for heading in shape.headings) or f"{shape.delimiter}{shape.width}"
 
 
 def _is_count(values: Sequence[Floats], at: int) -> bool:
@@ -451,10 +485,10 @@ def _log_of(
         name=source.path.name.removesuffix(".gz"),
         format=f"table ({written}, {header})",
         samples=samples,
-        layout=" ".join(heading.text for heading in grid.shape.headings)
-        or f"{grid.shape.delimiter}{grid.shape.width}",
+        layout=layout_of(grid.shape),
         start=start_of(axis.first, times.kind, source.path, began) if len(stamps) else None,
         of_day=second_of_day(axis.first, times.kind) if len(stamps) else None,
+        counted=counted_at(axis.first, times.kind) if len(stamps) else 0.0,
         lines=lines,
         broken=Broken(
             table.broken_count + len(unread),
@@ -716,7 +750,7 @@ def _switched(grid: Grid, roles: Roles) -> Iterator[tuple[int, str]]:
         values, head = grid.numbers[at][rows], grid.heading(at)
         moves = np.diff(values) != 0
         changes = runs(moves)
-        if not head or len(changes) > RARELY * len(rows) or moves.sum() > SELDOM * len(rows):
+        if not (head and head.text) or len(changes) > RARELY * len(rows) or moves.sum() > SELDOM * len(rows):
             continue
         words = (" (off)", " (on)") if np.isin(values, (0, 1)).all() else ()
         for (first, _), (before, now) in zip(changes.tolist(), values[changes].tolist(), strict=True):

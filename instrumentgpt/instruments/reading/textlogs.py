@@ -18,6 +18,7 @@ from instrumentgpt.instruments.reading.clocks import (
     SECOND,
     Lines,
     TimeAxis,
+    counted_at,
     second_of_day,
     shifted,
     start_of,
@@ -234,6 +235,7 @@ def _log_of(
         if wall is None
         else start_of(axis.first + wall, "epoch"),
         of_day=second_of_day(axis.first, kind),
+        counted=counted_at(axis.first, kind),
         layout=layout.name,
         lines=lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),

@@ -29,7 +29,7 @@ def plot_log(
     Example: plot_log(log="run.log", device="zspr 052", channel=2).
 
     channels      several of them, where `channel` is not given
-    since, until  of what is shown: "14:20", or with a date; "-1 h" from the end, "+20 min" from the start
+    since, until  of what is shown: "14:20", or with a date; "-1 h" from the end, "20 min" from the start
     chart  "loop": setpoint, pv and output of each channel; "error": pv less setpoint of all in one row;
            "trend": duty, cycle, noise and offset of each segment, over days
     """

@@ -1,12 +1,17 @@
 """Tools that read lines: events, raw lines, what stands around a moment."""
 
+import re
+from collections.abc import Iterator
 from typing import Any, Literal
+
+import numpy as np
 
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.diagnosis import REACH
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log, read_lines
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.messages import LEVELS, TROUBLE, Group, group_messages
 from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, frames, open_log, plain
 from instrumentgpt.instruments.tools.window import time_of
@@ -90,6 +95,9 @@ def read_log_lines(
 
 AROUND = 60.0  # s on either side
 MOST_NEAR = 12
+ROWS_AROUND = 5  # on either side, in which it is told what moved
+TURNED = 0.5  # of its way, by which a column is off that way where it turned
+TO_THE_MINUTE = re.compile(r"(?:.* )?\d\d?:\d\d")
 
 
 def look_at_time(
@@ -102,6 +110,7 @@ def look_at_time(
 
     during   findings, and excursions that none explains, then or as near as a loop takes to answer
     nearest  else the one that is nearest in time
+    moves    what moved around it: of each column what it began with, where it turned, what it ended with
     """
     opened = open_log(workspace, log, device)
     time = time_of(opened.log, clock)
@@ -122,6 +131,7 @@ def look_at_time(
         "clock": opened.log.clock(time),
         "time": plain(time),
         "readings": _readings(opened.log, time),
+        "moves": [*_moves(opened.log, time, AROUND if TO_THE_MINUTE.fullmatch(clock) else 0.0)],
         "beside": opened.log.beside,
         "groups": [described(opened.log, group) for group in near[:MOST_NEAR]],
         "seconds": plain(reach),
@@ -137,6 +147,30 @@ def _then(log: Log, one: Finding | Excursion, language: Language) -> dict[str, A
         fault, text = "", loop_wording.away(one, log, language)
     times = {"onset_clock": log.clock(one.onset), "end_clock": log.clock(one.end)}
     return {"class": fault, "channel": one.channel, "summary": text, **times}
+
+
+def _moves(log: Log, time: float, around: float) -> Iterator[dict[str, Any]]:
+    """Yield for each channel what moved in ROWS_AROUND, and `around` s, before and after `time`."""
+    for _, samples in log.samples.groupby("channel"):
+        at = int((samples["time"] - time).abs().to_numpy().argmin())
+        inside = samples["time"].between(time - around, time + around).to_numpy(copy=True)
+        inside[max(0, at - ROWS_AROUND) : at + ROWS_AROUND + 1] = True
+        rows = samples[inside]
+        moved = {name: _way(rows[name].dropna().to_numpy()) for name in ("setpoint", "pv", "output")}
+        if moved := {name: plain(way) for name, way in moved.items() if way}:
+            channel, (since, until) = int(rows["channel"].iloc[0]), rows["time"].iloc[[0, -1]]
+            clocks = {"since_clock": log.clock(since), "until_clock": log.clock(until)}
+            yield {"channel": channel, "unit": log.unit_of(channel), **clocks, **moved}
+
+
+def _way(values: Floats) -> list[float]:
+    """Return the first of `values`, the one farthest off the way to the last, and that; [] at rest."""
+    if len(values) < 2 or not np.ptp(values):
+        return []
+    off = values - np.linspace(values[0], values[-1], len(values))
+    turn = int(np.abs(off).argmax())
+    turned = [float(values[turn])] if abs(off[turn]) > TURNED * abs(values[-1] - values[0]) else []
+    return [float(values[0]), *turned, float(values[-1])]
 
 
 def _readings(log: Log, time: float) -> list[dict[str, Any]]:

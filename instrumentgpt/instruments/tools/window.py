@@ -1,6 +1,7 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
@@ -18,6 +19,7 @@ from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.tools.opened import ToolProblem, plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
+REACHED = 0.005  # of its range, as near as which a column has come to a value
 MOST_TIMES = 8  # past a limit that are told one by one
 WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
 PLATEAU = 10  # times as many rows as a setpoint that is ramped has at one value, mostly
@@ -31,6 +33,9 @@ MOST_CYCLES = 40  # told one by one
 UNLIKE = 0.05  # of the median length, from which a cycle is not like the others
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
+
+
+_LENGTH = re.compile(r"([+-]?)(\d+(?:\.\d+)? ?[a-z]+)")
 
 
 class NotInTheLog(ToolProblem, LookupError):
@@ -67,8 +72,10 @@ def time_of(log: Log, clock: str) -> float:
 def seconds_at(log: Log, moment: str) -> float:
     """Return the s since the log's first line of a moment, which may be before or after the log.
 
-    moment  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"; "+20 min"
-            after the first line, "-1 h" before the last sample
+    moment  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"; "20 min"
+            after the first line, "-1 h" before the last sample, "+20 min" as a log without a clock counts,
+            or after the first line where it never counts so little; of a watch that began
+            with the log "2:30" may be minutes and seconds
 
     Raises NotInTheLog where the log has no such day, or no clock.
     """
@@ -77,12 +84,18 @@ def seconds_at(log: Log, moment: str) -> float:
     moment, last = moment.partition(" (")[0], float(log.samples["time"].max())
     day, _, of_day = moment.rpartition(" ")
     start = log.start or (None if log.of_day is None else pd.Timestamp(log.of_day, unit="s"))
+    is_watch = start is None or start - start.normalize() < pd.Timedelta(minutes=1)  # begun with the log
+    minute = re.fullmatch(r"(\d+):(\d\d)", moment) if is_watch else None  # and second
+    elapsed = 60.0 * int(minute[1]) + int(minute[2]) if minute else math.inf
     try:
-        if moment[0] in "+-" and (moment[0] == "+" or ":" not in moment):
-            span = float(pd.Timedelta(moment[1:]).total_seconds())
-            return span if moment[0] == "+" else last - span
+        if length := _LENGTH.fullmatch(moment):
+            span = float(pd.Timedelta(length[2]).total_seconds())
+            counted = log.counted if length[1] == "+" and span >= log.counted else 0.0
+            return last - span if length[1] == "-" else span - counted
         if log.start is not None and moment[:4].isdecimal():
             return float((pd.Timestamp(moment) - log.start).total_seconds())
+        if start is None and elapsed <= last:
+            return elapsed
         if start is None:
             raise NotInTheLog("no_clock", log=log.name, clock=moment)
         passed = pd.Timedelta(of_day if of_day.count(":") == 2 else f"{of_day}:00")
@@ -91,6 +104,8 @@ def seconds_at(log: Log, moment: str) -> float:
     except ValueError:  # "2026-02-30 14:20"
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
     seconds = [time.total_seconds() for time in times if start + time >= start.floor("min")]
+    if elapsed <= last < min(seconds, default=math.inf):
+        return elapsed
     if not seconds:
         raise _not_in(log, moment)
     return max(0.0, float(seconds[0]))
@@ -164,6 +179,29 @@ def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
+def went(log: Log, read: Readings, way: tuple[float, float]) -> dict[str, Any] | None:
+    """Return how long it took from the first value of `way` to the second, None if it never went so.
+
+    From the last reading at the first value, or before it, to the first reading at the second, or past it,
+    seconds, clock and line of the first, end_clock, end_line. One that it never was at it was as near as
+    REACHED of the range.
+    """
+    time, values, lines = read
+    sign, near = np.sign(way[1] - way[0]), REACHED * float(np.ptp(values))
+    begun, done = (
+        next((there for there in found if there.size), found[0])
+        for off in (sign * (values - way[0]), sign * (way[1] - values))
+        for found in ([np.flatnonzero(off <= within) for within in (0.0, near)],)
+    )
+    done = done[done > begun[0]] if begun.size else done[:0]
+    if not done.size:
+        return None
+    end = int(done[0])
+    at = int(begun[begun < end][-1])
+    ends = {"end_clock": log.clock(time[end]), "end_line": int(lines[end])}
+    return {"seconds": time[end] - time[at], **log.at(time[at], lines[at]), **ends}
+
+
 def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -> list[Segment]:
     """Return the setpoints of a channel in order: those held, and those a fast programme went to.
 
@@ -174,9 +212,11 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
     time, setpoint = samples["time"].to_numpy(), samples["setpoint"].to_numpy()
     levels, stretches = [*holds], constant_runs(setpoint)
     begins, rows_of = stretches[:, 0], np.diff(stretches, axis=1)[:, 0]
+    usual = float(np.median([*rows_of] or [0]))
     stepped = (np.abs(setpoint[begins] - setpoint[begins - 1]) > WARMING * band) & (band > 0)
-    stays = rows_of >= PLATEAU * float(np.median([*rows_of] or [0]))
-    for first, stop in stretches[(begins > 0) & (rows_of >= FEWEST_ROWS) & (stepped | stays)]:
+    stepped[begins == 0] = rows_of[begins == 0] >= usual / 2  # what the log begins with
+    stays = rows_of >= PLATEAU * usual
+    for first, stop in stretches[(rows_of >= FEWEST_ROWS) & (stepped | stays)]:
         onset, end = float(time[first]), float(time[stop - 1])
         if not any(hold.onset < end and onset < hold.end for hold in holds):
             rows = samples.iloc[first:stop]
@@ -225,6 +265,8 @@ def ways_of(
     """
     samples = log.readings
     samples = samples[(samples["channel"] == channel) & samples["pv"].notna()]
+    if samples.empty:
+        return
     levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
     left_at = [(level.setpoint, level.end, level.last_line) for level in levels[:-1]]
     reached = levels[1:]
@@ -233,6 +275,10 @@ def ways_of(
         reached = levels
     for (left, begin, line), after in zip(left_at, reached, strict=True):
         inside = samples[samples["time"].between(begin, after.end)]
+        is_ramped = len(constant_runs(inside["setpoint"].to_numpy())) > FEWEST_ROWS
+        if not is_ramped and after is levels[0]:  # before that nobody asked for it
+            begin, line = after.onset, after.first_line
+            inside = inside[inside["time"] >= begin]
         time, pv = inside["time"].to_numpy(), inside["pv"].to_numpy()
         if after.setpoint == left or len(inside) < FEWEST_ROWS or not np.isfinite(pv).any():
             continue
@@ -244,9 +290,6 @@ def ways_of(
             for there in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
-        is_ramped = len(constant_runs(inside["setpoint"].to_numpy())) > FEWEST_ROWS
-        if not is_ramped and after is levels[0]:  # before that nobody asked for it
-            begin, line = after.onset, after.first_line
         away = np.flatnonzero(np.abs(pv - after.setpoint) > band)
         calm = np.diff(time[away], append=time[-1]) > CALM * max(arrived - begin, FEWEST_ROWS * period)
         stop = int(away[np.argmax(calm)]) + 1 if calm.any() else len(time)

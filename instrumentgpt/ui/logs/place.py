@@ -38,7 +38,7 @@ def moment_at(clock: Clock, position: float | str) -> float:
         if start is None:
             raise ValueError(f"{position!r} is a date, and {clock.log.name} has none")
         return float((pd.Timestamp(moment) - start).total_seconds())
-    return float(position) * clock.seconds
+    return float(position) * clock.seconds - clock.log.counted
 
 
 def line_at(log: Log, time: float) -> int:

@@ -5,7 +5,6 @@ What is said is remembered for logs laid out alike: of the device, or else of th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
@@ -16,10 +15,9 @@ from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.cells import Shape
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
-from instrumentgpt.instruments.reading.sources import chunks, open_source
-from instrumentgpt.instruments.reading.stated import UNITS, Stated
-from instrumentgpt.instruments.reading.tables import named_values, table_shape
-from instrumentgpt.instruments.readings import recalled, remember
+from instrumentgpt.instruments.reading.spoken import UNITS
+from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.readings import recalled, remember, shape_of
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.controls import chosen, number_field
 from instrumentgpt.ui.language import language, problem, say
@@ -72,7 +70,7 @@ def _read_anew(reference: str, stated: Stated) -> None:
 def _draw_columns(preparation: Preparation, reference: str, suffix: str) -> Stated | None:
     """Draw which column is what; return what the form says when one of its buttons is pressed, else None."""
     path, log, reading = preparation.path, preparation.log, reading_of(reference)
-    shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
+    shape = shape_of(path) if path and (log is None or log.format.startswith("table")) else None
     hints = [say(QUESTIONS[name]) for name in QUESTIONS if log is not None and name in log.missing]
     if shape is None and not hints and replace(reading, loops=()) == Stated():
         return None
@@ -106,7 +104,8 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, read
         saved, anew = _draw_submit(say("Read it so"))
     if anew:
         return Stated(loops=reading.loops)
-    return Stated(_changed(columns, roles, reading), setpoint, period, unit, reading.loops) if saved else None
+    kept = (reading.loops, reading.heads)
+    return Stated(_changed(columns, roles, reading), setpoint, period, unit, *kept) if saved else None
 
 
 def _draw_submit(label: str) -> tuple[bool, bool]:
@@ -138,12 +137,6 @@ def _draw_roles(headings: Sequence[str], columns: dict[str, int], reference: str
         )
         roles[role] = int(column or 0) - 1
     return {role: at for role, at in roles.items() if at >= 0}
-
-
-def _shape(path: Path) -> Shape | None:
-    for chunk in chunks(open_source(path), chunk_bytes=1 << 18):
-        return table_shape(chunk.content, path.name) or named_values(chunk.content)
-    return None
 
 
 def _draw_kinds(preparation: Preparation, reference: str, suffix: str) -> Stated | None:
