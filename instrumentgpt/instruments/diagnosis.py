@@ -19,7 +19,15 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.close_ups import Close, looked_at_closely
-from instrumentgpt.instruments.faults import NO_FAULT, TUNED, explains, faults, next_tests, open_rival
+from instrumentgpt.instruments.faults import (
+    NO_FAULT,
+    TUNED,
+    explains,
+    faults,
+    next_tests,
+    open_rival,
+    severity,
+)
 from instrumentgpt.instruments.findings import (
     INDEPENDENT,
     SEVERITIES,
@@ -34,6 +42,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Mask
 from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
+from instrumentgpt.instruments.reading.roles import BEHAVES
 from instrumentgpt.instruments.reading.scales import ELECTRIC
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -62,12 +71,14 @@ def graded(study: Study, finding: Finding) -> Finding:
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
 
 
-def _unsupported(study: Study, finding: Finding) -> str:
-    """Return why what a check found is no verdict, a key of wording.toml; "" if it is one.
+def _unsupported(study: Study, check: Check, finding: Finding) -> str:
+    """Return why what `check` found is no verdict, a key of wording.toml; "" if it is one.
 
     beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is
               not there
     unbound   moves beyond what a capacity lets a reading make, of what has none
+    guessed   critical, and of a setpoint or an output that no head names, of a loop that was not seen to hold
+              before, nor another meanwhile: the columns may be others
     unusual   more than usual, of a loop that was not seen to hold before, while no other held: what is usual
               is not known
     unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
@@ -81,8 +92,13 @@ def _unsupported(study: Study, finding: Finding) -> str:
         return "beside" if loops else "" if signs else "unsigned"
     if finding.fault in BOUND and _is_quick(study, finding.channel):
         return "unbound"
+    is_seen = {"before", "alone"} & {*signs}
+    roles = ("setpoint" if need == "level" else need for need in check.needs)
+    is_grave = severity(finding.fault) == "critical"
+    if is_grave and not is_seen and any(BEHAVES in study.log.guessed.get(role, "") for role in roles):
+        return "guessed"
     if _ruled(finding, "is_relative"):
-        return "" if {"before", "alone"} & {*signs} else "unusual"
+        return "" if is_seen else "unusual"
     return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
 
 
@@ -117,6 +133,11 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
         "driven": _margin(finding, place, "driven") >= 1,
     }
     return tuple(name for name, shows in signs.items() if shows)
+
+
+def is_glitch(finding: Finding) -> bool:
+    """Return whether one reading alone is off."""
+    return finding.fault == "sensor_spike" and finding.numbers["count"] == 1
 
 
 def _since_change(study: Study, finding: Finding) -> Finding:
@@ -222,6 +243,7 @@ class Diagnosis:
     findings  likeliest root cause first; "healthy" and "insufficient_data" are findings too
     segments  stretches of one setpoint or one programme run, in the order of channels and time
     excursions  every time a loop that holds left its own band, in order, explained or not
+    glitches  single spikes: one reading in a log is no fault of its sensor
     programmes  what looked like a fault, and is what the machine's own programme does each time
     withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
               check that failed, figures that are not those of a healthy channel
@@ -235,6 +257,7 @@ class Diagnosis:
     excursions: tuple[Excursion, ...] = ()
     segments: tuple[Segment, ...] = ()
     programmes: tuple[Programmed, ...] = ()
+    glitches: tuple[Finding, ...] = ()
 
     @cached_property
     def trends(self) -> tuple[Trend, ...]:
@@ -261,6 +284,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     withheld: dict[str, Withheld] = {}
     programmes: list[Programmed] = []
     doubts: list[Withheld] = []
+    glitches: list[Finding] = []
     for name, check in checks.items():
         refused = _withheld(study, check, empty)
         if refused is not None:
@@ -274,7 +298,9 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
         for finding in reported:
             kept, made = _outside(close, name, check, study, tuple(causes), finding)
             programmes += [made] if made else []
-            if kept and (why := _unsupported(study, kept)):
+            if kept and is_glitch(kept):
+                glitches.append(kept)
+            elif kept and (why := _unsupported(study, check, kept)):
                 doubts.append(Withheld(kept.fault, kept.channel, {why: {}}, doubt=kept))
             elif kept:
                 causes = _add(causes, kept, reach)
@@ -288,9 +314,8 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     healthy, unsure = healthy_channels(study, causes, doubts, channels, excursions)
     findings = ranked([_since_change(study, graded(study, cause)) for cause in causes]) + tuple(healthy)
     channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
-    return Diagnosis(
-        log, channels, findings, withheld | unsure, kinds, excursions, segments, tuple(programmes)
-    )
+    told = (excursions, segments, tuple(programmes), tuple(glitches))
+    return Diagnosis(log, channels, findings, withheld | unsure, kinds, *told)
 
 
 def _outside(

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.loops import Floats, Indices, Loop
 MOST_LEGS = 12  # told of one reading: what takes more swings, and is told by its period
 LEAVES, GROWS, MOST = 0.05, 1.5, 0.35  # of the whole range, that a reading may leave a leg: at first, at most
 STAYS = 0.1  # of it, with less of which it stays
+ONE_WAY, FEW = 0.8, 3.0  # of what it moved, so much to one side: slowly, but on its way; steps of its digits
 POINTS = 3_000  # of a reading that are looked at
 GAP = 12.0  # rows of the usual length: over which nothing is known
 SPIKE = 5  # readings, half of which a spike may last
@@ -22,6 +23,7 @@ class Leg:
 
     start, end     s since the log's first line
     before, after  the readings there; rate: of their change, per minute
+    least, most    of the readings between
     """
 
     start: float
@@ -29,6 +31,8 @@ class Leg:
     line: int
     before: float
     after: float
+    least: float
+    most: float
     rate: float
     stays: bool
 
@@ -58,7 +62,13 @@ def course_of(loop: Loop) -> tuple[Leg, ...]:
 def _leg(loop: Loop, rows: Indices, pv: Floats, ends: tuple[int, int], little: float) -> Leg:
     (start, end), (before, after) = loop.time[rows[[*ends]]].tolist(), pv[[*ends]].tolist()
     rate = 60 * (after - before) / (end - start) if end > start else 0.0
-    return Leg(start, end, int(loop.line[rows[ends[1]]]), before, after, rate, abs(after - before) < little)
+    read, line = pv[ends[0] : ends[1] + 1], int(loop.line[rows[ends[1]]])
+    least, most = float(read.min()), float(read.max())
+    steps = np.diff(np.unique(read))
+    is_way = abs(after - before) > ONE_WAY * (most - least) > ONE_WAY * FEW * steps.min(initial=np.inf)
+    return Leg(
+        start, end, line, before, after, least, most, rate, abs(after - before) < little and not is_way
+    )
 
 
 def _corners(time: Floats, values: Floats, within: float) -> list[int]:

@@ -191,7 +191,8 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
         returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
         back = start + 1 + int(np.argmax(returned)) if returned.any() else start
         past = (level - pv[back : back + stop - start]) / size
-        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
+        stays = not np.nanmedian(past) > CAME_BACK  # where it came back to, whatever other spike comes next
+        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and stays:
             spikes.append((start, back))
     if setpoint is not None:
         spikes = [(a, b) for a, b in spikes if np.ptp(np.nan_to_num(setpoint[a - 1 : b + 1])) == 0]

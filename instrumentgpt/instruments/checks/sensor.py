@@ -16,7 +16,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.reading.cells import NO_VALUES
 
 FEWEST_SPIKES = 2  # one is a glitch
-SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
+SPIKES, LARGE = 3.5, 10.0  # moves no plant can make, all spikes together: less is no fault; a glitch
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
@@ -94,11 +94,12 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     for track in study.tracks.values():
         spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
-        if len(spikes) < FEWEST_SPIKES:
+        if not spikes:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
         possible = readings.impossible_move(track.time, track.raw)
-        if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
+        moves = sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True))
+        if moves < (SPIKES if len(spikes) >= FEWEST_SPIKES else LARGE):
             continue
         first, stop = spikes[largest]
         numbers: dict[str, float | str] = {
@@ -171,6 +172,8 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
     return merged
 
 
+FROZEN_FOR, MANY_DIGITS = 40, 5  # readings of one number that has so many digits, some behind the point
+LEAST_NUMBER = float(np.finfo(np.float32).tiny)  # that a converter's float has: below, it is 0
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 TORN_FOR = 2.0  # lags, of one that ends in a jump
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
@@ -184,9 +187,29 @@ UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a stic
 
 
 def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a pv equal to the last digit for long while the output moved, or until it jumped."""
+    """Find a pv equal to the last digit for long while the output moved, or until a jump, or throughout."""
     bare = [track for track in study.tracks.values() if track.kind.drive == "manual"]
-    return [finding for track in (*study.active, *bare) for finding in _stuck(study, track)]
+    found = [finding for track in (*study.active, *bare) for finding in _stuck(study, track)]
+    return found or [finding for track in study.tracks.values() for finding in _frozen(study, track)]
+
+
+def _frozen(study: Study, track: Track) -> list[Finding]:
+    """Find a pv that is one number of `MANY_DIGITS` throughout: a live one would not be read so again."""
+    read = np.flatnonzero(np.isfinite(track.loop.pv))
+    if len(read) < FROZEN_FOR or np.ptp(track.loop.pv[read]):
+        return []
+    value = float(track.loop.pv[read[0]])
+    if (
+        value.is_integer()
+        or abs(value) < LEAST_NUMBER
+        or len(f"{abs(value):.9g}".lstrip("0.").replace(".", "")) < MANY_DIGITS
+    ):
+        return []
+    first, last = int(read[0]), int(read[-1])
+    numbers: dict[str, float | str] = {"kind": "frozen", "value": value, "count": len(read)}
+    numbers["seconds"] = float(track.time[last] - track.time[first])
+    finding = finding_of(study, "sensor_stuck", track, first, last, (first, last), numbers)
+    return [replace(finding, severity="high")]
 
 
 def _stuck(study: Study, track: Track) -> list[Finding]:
@@ -195,14 +218,17 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
     lengths = np.sort(held)
     for first, stop in spells[held >= track.lags(TORN_FOR)].tolist():
         seconds = float(track.time[stop - 1] - track.time[first])
-        if not np.isfinite(track.pv[first]) or (track.controlled.any() and not track.controlled[stop - 1]):
+        is_on = track.controlled[first:stop].mean() > 0.5 or not track.controlled.any()
+        if not (np.isfinite(track.pv[first]) and is_on):
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
         setpoints = track.setpoint[first:stop][track.controlled[first:stop]]
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
-        usual = others > 0.5 * seconds and others != seconds
         torn = _jump_after(track, first, stop)
+        came = np.abs(track.raw[max(first - 2, 0) : first] - track.raw[first])  # torn at both ends: no digits
+        is_cut_out = bool(torn) and bool((came > JUMP * BAND).any())
+        usual = others > 0.5 * seconds and others != seconds and not is_cut_out
         if usual or (seconds < track.lags(STUCK_FOR) and not torn):
             continue
         asked = track.controlled.any() and moved >= needed and not _noisy_output(track, first, stop, moved)
@@ -220,9 +246,10 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
         output = np.nan_to_num(track.output[first:stop])
         low, high = first + int(np.argmin(output)), first + int(np.argmax(output))
         first = _stuck_since(track, first, stop, others)
-        ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
+        coarse = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
+        ruled_out = [coarse] * (others < seconds)
         lines = (first, low, high, stop - 1)
-        return [finding_of(study, "sensor_stuck", track, first, stop - 1, lines, numbers, [ruled_out])]
+        return [finding_of(study, "sensor_stuck", track, first, stop - 1, lines, numbers, ruled_out)]
     return []
 
 

@@ -32,7 +32,8 @@ ALIKE = 4  # lines: more are told as one
 MOST = 16  # told of one log; of more those alike are told as one, and lines that come more often tell nothing
 FINE = 400_000  # samples, above which the segments tell what was set
 AT_LIMIT_FOR = 0.01  # of the log, and two lags, for which an output stands at its limit to be told
-ORDER = ("found", "found_all", "programme", "out", "set", "limit", "gains", "held", "goes", "stays", "said")
+FIRST = ("found", "found_all", "glitch", "programme", "out")
+ORDER = (*FIRST, "set", "limit", "gains", "held", "goes", "stays", "said")
 word = partial(phrase, Path(__file__).with_name("timeline.toml"))
 Numbers = dict[str, Any]
 
@@ -155,6 +156,10 @@ def _parts(numbers: Numbers) -> Iterator[str]:
 
 
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
+    for one in diagnosis.glitches:
+        if channel in (None, one.channel):
+            numbers = {"size": one.numbers["size"]}
+            yield Happening("glitch", one.channel, one.onset, one.end, one.evidence[0].line, (), numbers)
     for one in diagnosis.findings:
         if one.severity not in ("none", "info") and (channel is None or one.is_about(channel)):
             place = (one.onset, one.end, one.evidence[0].line if one.evidence else 1, (one.onset,))
@@ -225,9 +230,9 @@ def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happe
 
 
 def _limits(diagnosis: Diagnosis, loop: Loop) -> Iterator[Happening]:
-    """Yield the times in which a continuous output stood at one of its limits."""
+    """Yield the times in which an output that is no switch stood at one of its limits."""
     kind = diagnosis.kinds[loop.channel]
-    if kind.drive != "continuous" or not len(loop) or kind.high <= kind.low:
+    if kind.drive not in ("continuous", "manual") or not len(loop) or kind.high <= kind.low:
         return
     least = max(2 * kind.lag, AT_LIMIT_FOR * float(np.ptp(loop.time)))
     for limit in (kind.low, kind.high):
@@ -263,6 +268,7 @@ def _legs(loop: Loop, alone: bool) -> Iterator[Happening]:
     legs = () if np.isfinite(loop.setpoint).any() else course_of(loop)
     for leg in legs if alone or len(legs) <= SHORT else ():
         numbers = {"from": leg.before, "to": leg.after, "rate": leg.rate}
+        numbers |= {"least": leg.least, "most": leg.most}
         line = int(loop.line[np.searchsorted(loop.time, leg.start)])
         place = (leg.start, leg.end, line, (leg.start,))
         yield Happening("stays" if leg.stays else "goes", loop.channel, *place, numbers)
