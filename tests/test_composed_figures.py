@@ -147,7 +147,10 @@ def test_a_column_that_is_not_there_is_no_other_one(chamber, question):
         ),
         ("did pv ever reach 50?", "No: Channel 1 (`PV [°C]`): never at 50 °C or above; highest 37"),
         ("pv 幾點到 36 度？", "達到 36 °C 共 1 次，合計 3 天，佔時間的 98.4%；第一次 2026-03-04 09:1"),
-        ("mean output while the flow was below 4?", "“while the flow was”, “mean” were not looked at"),
+        (
+            "mean output while the flow was below 4?",
+            "Readings “while the flow was below 4”, that is with `Flow",
+        ),
         ("which is warmest, the room or the coolant?", "largest on Channel 2 (`T_room [°C]`) (22 °C).**"),
         ("how often was the flow above 4?", "3 times above 4 L/min"),
         ("did pv reach its setpoint?", "channel 1: healthy"),

@@ -34,8 +34,8 @@ _PART = re.compile(  # "the first half", "the second hold", which no tool is giv
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
     r"\b(?:before|after|during|while|until|when(?= the\b)|(?:first|second|third|last) time)\b"
-    r"(?: (?:the|an?|its?|each|every))?"
-    r"(?P<what>(?! (?:and|the|its)\b)(?: [a-z-]{3,}){1,2})"
+    r"(?: (?:the|an?|its|each|every))?"
+    r"(?P<what>(?! (?:and|the|its|it|they)\b)(?: [a-z-]{3,}){1,2})"
     r"|(?P<zh>(?:(?![最什么哪几何])[\u4e00-\u9fff]){2,4}?)(?:前后|[之以][前后]|期间|的?时候)"
 )
 

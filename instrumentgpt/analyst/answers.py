@@ -61,13 +61,14 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import IMAGES
 from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
+from instrumentgpt.instruments.reading.spoken import heads_in
 
 MOST_AT_ONCE = 4  # questions of one message
 AND_ASKS = re.compile(  # a second question that “and” joins, which a figure of the first would hide
     r",? and (?=(?:is|are|was|were|did|does|do|why|when|how|which|what|should) )", re.IGNORECASE
 )
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
-OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
+OF_MANY = ("every_device", "lists_devices")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
 EXTREMES = ("least", "most", "range", "mean")
 OF_STORY = ("diagnosis", "figures", "gains", "events")  # questions on one log
@@ -228,6 +229,14 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if not (aspect("corrected", question.words) and re.search("[?？]", question.text)):
             return
         yield "\n\n"
+    if heads := heads_in(question.text) if _has_subject(case) else {}:
+        named = (
+            case.say("column_called", at=at + 1, head=quoted(head)) for at, head in sorted(heads.items())
+        )
+        yield case.say("read_so", columns=case.listed(named)) + "\n\n"
+        if not aspect("asks", question.words):
+            case = replace(case, question=replace(question, kind="diagnosis", score=0.0))
+            question = case.question
     if note := _image_note(case):
         yield note + "\n\n"
         if not case.device and not known_log(case):

@@ -220,12 +220,13 @@ def _features(column: Result, columns: Sequence[Result]) -> tuple[Patterns, Patt
     of = [row["pattern"] for row in rows if row["is_cool"]]
     own = subjects()["heater"] if role == "output" else None  # what its role says already
     also = [row["pattern"] for row in rows if row["part"] == "places" and row is not own]
-    parts = [f"{part}[a-z]*" if len(part) >= COMPOUND else part for one in heads for part in _rest(one)]
+    words = [part for one in heads for part in _rest(one)]  # "silicagel": the silica gel's
+    parts = [f"{' ?'.join(part)}[a-z]*" if len(part) >= COMPOUND else part for part in words]
     also += [re.compile(rf"(?<![a-z0-9]){part}(?![a-z0-9])") for part in parts]  # Evap: the evaporator
     behind = "|".join(pattern.pattern for pattern in also)
     for letter in re.findall(r"(?<![a-z0-9])[a-z](?![a-z0-9])", bare if also else ""):  # "sample a"
         also.append(re.compile(rf"(?:{behind})[\s_-]*{letter}(?![a-z0-9])"))
-    warm = [temperature["pattern"]] if temperature in rows else []
+    warm = [temperature["pattern"]] if temperature in rows and role != "output" else []
     if is_of_pv:
         return [*whole, roles[role]], [*also, *of, *warm], False
     if of:

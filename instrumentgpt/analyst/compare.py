@@ -33,6 +33,7 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
+_LOGS = re.compile(r"\b(?:log|file|run|batch)(?:s|es)?\b|记录|档案?|次")
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 # Quantity that is asked for → those of a comparison's rows that tell it, where they are named otherwise.
 COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_band",)}
@@ -48,7 +49,8 @@ def compare(case: Case) -> Iterator[str]:
     yield from (f"**{row['text']}.**\n\n" for row in rising)
     if not older:
         yield from diagnose(case)
-        yield "\n" + case.say("compare_one", label=about.label, count=1) + "\n"
+        if case.device or _LOGS.search(case.question.words):  # else parts of the one are compared
+            yield "\n" + case.say("compare_one", label=about.label, count=1) + "\n"
         return
     comparison = _compared(case, log=about.reference, before=older.reference)
     names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()

@@ -23,6 +23,7 @@ from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 MOST_LISTED = 40  # lines of a log, listed where none is about what is asked
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
+VALUES = ("setpoint", "pv", "output")
 AROUND = 4  # lines on either side of the one that is asked for
 
 
@@ -125,7 +126,7 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
     result = case.tool("look_at_time", **about.named, clock=clock, language=case.language)
     readings, found = list[str](), list[str]()
     for reading in result["readings"]:
-        values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
+        values = {name: reading[name] for name in VALUES if reading[name] is not None}
         parts = report.values_text(case, values, reading["unit"])
         sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
         readings.append(f"- {about.link(reading['line'])} {sentence}\n")
@@ -137,8 +138,22 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
     fields = {"label": about.label, "clock": moment(result["clock"]), "count": len(result["during"])}
     key = "moment_fault" if result["during"] else "moment_calm"
     yield case.say(key, span=span_text(result["seconds"], case.language), **fields) + "\n\n"
+    readings += [_moves_around(case, moves) for moves in result["moves"]]
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
+
+
+def _moves_around(case: Case, moves: Result) -> str:
+    """Return what the columns of a channel began with, where they turned, and what they ended with."""
+    parts = list[str]()
+    for name in (name for name in VALUES if name in moves):
+        way = " → ".join(f"{value:.5g}" for value in moves[name])
+        parts.append(
+            f"{case.say(f'value_{name}')} {way} {'%' if name == 'output' else moves['unit']}".rstrip()
+        )
+    told = case.say("metric_row", channel=moves["channel"], parts=case.say("list_separator").join(parts))
+    since, until = (moves[f"{end}_clock"] for end in ("since", "until"))
+    return case.item("moment_moves", told=told, since=moment(since), until=moment(until, since))
 
 
 def _lines(case: Case, first: int, last: int) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """Figures composed of what a question names: operations on columns, in stretches of a log, past limits."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
+from types import MappingProxyType
+from typing import Any
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -38,6 +40,7 @@ from instrumentgpt.analyst.questions import (
     aspect,
     limits_in,
     numbers_in,
+    read_question,
     spelled,
     suspected,
     table,
@@ -45,14 +48,14 @@ from instrumentgpt.analyst.questions import (
     written,
 )
 from instrumentgpt.analyst.stretches import ALL_OF_IT, Stretches, both_sides, stretches, window_words
-from instrumentgpt.analyst.values import FULL_LOAD, VALUES, Wanted, aged, day_none, told
+from instrumentgpt.analyst.values import FULL_LOAD, VALUES, Wanted, aged, day_none, first_at, state_of, told
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.memory.likeness import LOG_NAME
 
 USUAL = frozenset(("least", "most", "mean"))  # where nothing else is asked of a column
 PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
-OTHERS = ("change", "slope", "apart")
+OTHERS = ("change", "slope", "apart", "steepest", "fades")
 # The kinds of question that may be one of columns, and of other kinds the most weight that these may have
 OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help", "term")
 MOST_WEIGHT = {"diagnosis": inf, "figures": inf, "plot": inf, "help": inf, "events": 5, "remembered": 0}
@@ -70,10 +73,37 @@ _NEAR = re.compile(  # the setpoint
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
 _AROUND = re.compile(rf"{_NUMBER}\s*°?[cfk]?\s*(?:±|\+/-|正负)\s*(\d+(?:\.\d+)?)")  # 25±2
+MOST_LEVELS = 3  # that are told of, where it is asked of several
 _HEATS = re.compile("heat|加热")  # what stopped, and not what was below 35
+_SWITCHING = re.compile(r"\b(?:power|heat)(?:ed|ing)?[ -](?:on|up|off)\b|[通断]电")  # an event, no column
+_AND = r"\s*°?[cfk]?\s*(?:,|、|\band\b|[和跟与])\s*(?:then )?(?:to |at |[到达])?\s*"
+_THEN = re.compile(_AND + _NUMBER)
 _LEVEL = re.compile(  # that a reading comes to
     r"(?:\b(?:reach\w*|hit|pass\w*|cross\w*|(?:g[eo]t|came?|come|back|up|down|cool\w*|heat\w*|warm\w*|f[ae]ll"
-    r"|r[io]se|drop\w*)(?: \w+){0,2}? (?:to|at|past)) (?:about |the )?|[到达至过]了?\s*)" + _NUMBER
+    r"|r[io]se|drop\w*)(?: \w+){0,2}? (?:to|at|past)) (?:about |the )?"
+    r"|\bhow (?:long|much time)\b[^\d?;]{0,48}\bto |[到达至过]了?\s*)"
+    rf"{_NUMBER}((?:{_AND}{_NUMBER})*)"
+)
+
+
+_ON_LEVEL = re.compile(  # after it first reached 40, what of it is asked; when it reached 40; 到了 40 度之后
+    r"\b(?:(?P<after>after|since|once|from when)|when|as soon as|the moment)(?: that)?"
+    r" (?:it|they|pv|the \w+)(?: has| had)?(?: first| once)?"
+    r" (?:reach\w*|hits?|pass\w*|cross\w*|(?:g[eo]ts?|got|comes?|came|was|is)(?: up| down)? (?:to|at|past))"
+    r" (?:about |the )?(?P<level>-?\d+(?:\.\d+)?)(?:\s*(?:°?[cfk]|deg\w*)(?![a-z]))?"
+    r"|[升降冲回]?(?:[达到]+|超?过)了?\s*(?P<zh>-?\d+(?:\.\d+)?)\s*(?:度|°c)?\s*(?:(?P<later>[之以]后)|的?时候?)"
+)
+_WHILE = re.compile(  # while the fan was on, when the flow is below 4; 风扇开着的时候, 流量低于4时
+    r"\b(?:while|when(?:ever)?|as long as) (?P<what>(?!it\b|they\b)[^,?;.]{2,48}?) (?:was|is|were|are)"
+    r" (?P<state>(?:on|off|running|open|closed)\b|(?!at )[^,?;.\d]{4,16}\d+(?:\.\d+)?)"
+    r"|(?P<zh>[\u4e00-\u9fffa-z0-9_]{1,12}?)"
+    r"(?P<so>(?:[开关][着著]?|打开|[开]启|关闭|停止?)了?|[高低大小][于过] ?-?\d+(?:\.\d+)?[^\d,，?？]{0,3}?)"
+    r"(?:的时候|的时间|时(?!间)|期间)"
+)
+_MOVES = re.compile("ris(?:e|ing)|rose|f[ae]ll|climb|drift|chang|heat|cool|warm|[升降漂变]")
+_FROM_TO = re.compile(
+    rf"(?:\bfrom|从|由)\s*(?:about |the )?{_NUMBER}[^\d?？。;]{{0,16}}?(?:\bto\b|到|至)了?\s*"
+    rf"(?:about )?{_NUMBER}"
 )
 
 
@@ -113,10 +143,24 @@ def composed(case: Case, kind: str) -> tuple[list[str], bool]:
     return (said, True) if said else _beside_the_loops(case, kind)
 
 
-def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
-    """Say what is asked of the columns that are named or meant; nothing where it is asked of none."""
+def _asked_of_columns(
+    case: Case, kind: str, where: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[str]:
+    """Say what is asked of the columns that are named or meant; nothing where it is asked of none.
+
+    where  a state of another column, in which readings count: it is the only one that is looked at
+    """
     question = case.question
-    wanted = _operations(case, kind)
+    state = None if where else _WHILE.search(spelled(question.text))
+    if state and (rows := [*_in_state(case, kind, state)]):
+        yield from rows
+        return
+    if level := _ON_LEVEL.search(spelled(question.text)):
+        yield from _on_level(case, kind, level)
+        return
+    wanted = _operations(case, kind) or _past_a_target(case)
+    if where and wanted and (wanted.limits or wanted.level is not None or wanted.asks - {*VALUES}):
+        return
     is_of_sides = not wanted and len(window_words(question.words)) == 2 and len(question.moments) == 1
     if not (wanted or is_of_sides) or not (
         kind in OF_COLUMNS or kind == "handover" or question.score < table()["least"]
@@ -126,18 +170,24 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     if wanted is None:
         yield from read_in(case, about, stretches(case, about))
         return
-    texts = [spelled(question.text), question.words, question.before]
+    own = spelled(question.text)
+    texts = [own, question.words, question.before]
     if any(_DEGREES.search(text) for text in texts):  # which are no output
         texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
+    if wanted.level is not None or wanted.way:
+        texts = [_SWITCHING.sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
     is_of_hold = not wanted.limits and (aspect("hold", question.words) or aspect("each_hold", question.words))
     if is_of_hold and (held := list(held_setpoints(case, about))):
         yield from held
         return
+    is_whole = not (question.moments or question.days or table()["asked"]["extremely"].search(own))
+    if wanted.asks & {"way", "steepest"} and "slope" not in wanted.asks and is_whole and loops_of(read):
+        return  # the ways between setpoints are told
     stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
+    stretch = replace(stretch, where=where) if where else stretch
     if about.device and stretch.lacking and not stretch.spans:
         raise NothingToRead(day_none(case, about, stretch.lacking[0]))
-    own = texts[0]
     is_beside = any(not column["role"] for _, of, _ in named for column in of)
     of = [
         text
@@ -155,6 +205,49 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
         rows = list(told(case, about, read, meant))
         yield from (*rows, aged(case, read)) if any(rows) else ()
+
+
+def _in_state(case: Case, kind: str, named: re.Match[str]) -> Iterator[str]:
+    """Say what is asked of the time in which a column was in a state: “mean while the fan was on”."""
+    about, own = choose_log(case), named.string
+    read, columns = named_in(case, about, named["what"] or named["zh"])
+    of_loop = [column for _, of, _ in columns for column in of_channels(case, of, read)]
+    if len(of_loop) != 1:
+        return
+    where, said = state_of(case, about, read, of_loop[0], named)
+    text = f"{own[: named.start()]}{own[named.end() :]}"
+    question = replace(read_question(text, True), channels=case.question.channels)
+    rows = [*_asked_of_columns(replace(case, question=question), kind, where)] if where else []
+    yield from (said + "\n\n", *rows) if rows else ()
+
+
+def _past_a_target(case: Case) -> Wanted | None:
+    """Return that it is asked how far it overshot the one value named, where no column has a setpoint."""
+    numbers = numbers_in(spelled(case.question.text)) - {*map(float, case.question.channels)}
+    if case.question.quantity != "overshoot" or len(numbers) != 1 or not (case.device or known_log(case)):
+        return None
+    read = case.tool("column_figures", **choose_log(case).named, only_loops=True)
+    has_setpoint = any(column["role"] == "setpoint" for column in read["columns"])
+    return None if has_setpoint else Wanted(frozenset(("overshoot",)), limits={"above": numbers.pop()})
+
+
+def _on_level(case: Case, kind: str, named: re.Match[str]) -> Iterator[str]:
+    """Say of each loop what is asked of when it came to a level, or of the time after, which are so known."""
+    from instrumentgpt.analyst.events import at_moment  # which has figures in it
+
+    about, level, own = choose_log(case), float(named["level"] or named["zh"]), named.string
+    read = case.tool("column_figures", **about.named, only_loops=True)
+    for column in of_channels(case, [one for one in read["columns"] if one["role"] == "pv"], read):
+        if not (clock := first_at(case, about, read, column, level)):
+            yield from told(case, about, read, Wanted(frozenset(("level",)), (column,), level=level))
+            continue
+        way = "after" if named["after"] or named["later"] else "at"
+        text = f"{own[: named.start()]}{way} {clock} {own[named.end() :]}"
+        question = replace(read_question(text, True), channels=(column["channel"],))
+        of_it = replace(case, question=question)
+        since = Wanted(USUAL, (column,), Stretches(((clock, ""),)))
+        rest = at_moment(of_it, about, clock) if way == "at" else told(of_it, about, read, since)
+        yield from [*_asked_of_columns(of_it, kind)] or rest
 
 
 def _lacking_of(case: Case, about: Subject, read: Result, lacks: Sequence[str]) -> str:
@@ -184,51 +277,72 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         return Wanted(frozenset(("mean", "rank")))
     limits, inside = _limits(own) or _limits(words) or ({}, False)
     limits = {} if {*limits.values()} <= {*map(float, question.channels)} else limits
-    level = None if limits else _level(case, own)
+    level = None if limits and limits != FULL_LOAD else _level(case, own)
     is_of_switch = patterns["switched"].search(own)
-    if level is None and question.quantity in OF_THE_LOOP[: 1 if limits else None] and not is_of_switch:
+    is_of_time = patterns["how_long"].search(own) or aspect("until_level", own)
+    if level is None and is_of_time and (way := _way(own)):
+        return Wanted(frozenset(("way",)), way=way)
+    is_of_all = any(patterns[name].search(own) for name in ("steepest", "fades", "spacing"))
+    of_loop = question.quantity in OF_THE_LOOP[: 1 if limits else None]
+    of_loop &= sum(bool(patterns[name].search(own)) for name in USUAL) < 2  # "average, min and max"
+    if level is None and of_loop and not (is_of_switch or is_of_all):
         of_way = question.quantity == "rise" and aspect("by_event", words)
         if not (of_way and any(patterns[name].search(own) for name in USUAL)):
             return None
     if level is not None:
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
-        return Wanted(of_level, level=level)
+        return Wanted(of_level, level=level[0], then=level[1:MOST_LEVELS])
     names = PAST if limits else (*VALUES[:-1], *OTHERS, *(PAST if is_of_switch else ("how_many", "when")))
     asks = set[str]()
     for text in map(without_times, (own, words)):
-        asks = {name for name in names if patterns[name].search(text)}
+        rest = patterns["spacing"].sub(" ", text)  # whose "biggest gap" is no highest reading
+        asks = {name for name in names if patterns[name].search(rest)}
+        asks |= {"spacing"} if rest != text else set()
         if asks - {"when", "how_many"} or (limits and asks):
             break
     asks |= {"ever"} if limits and not asks and question.yes_no else set()
     asks |= {"now"} if not limits and aspect("now", words) and (asks & {"least", "most"}) else set()
-    if not limits and not asks & {*VALUES, *OTHERS}:
+    if not limits and not asks & {*VALUES, *OTHERS, "spacing"}:
         asks &= {*PAST} if is_of_switch else {"how_many"}
     is_size = patterns["size"].search(own) or aspect("which_channel", own)
     if not (asks or limits) and is_size and patterns["deviation"].search(own):
         asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
-    asks -= {"change"} if len(question.moments) < 2 else set()
+    if "change" in asks and len(question.moments) < 2:  # of all of the log, and not since the one before
+        asks = asks - {"change"} if kind == "compare" else asks | {"least", "most"}
     if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}
-    asks -= {"slope"} if asks & {*VALUES, "how_many"} else set()
+    if "slope" in asks and (values := asks & {*VALUES, "how_many"}):
+        is_rate = values == {"mean"} and _MOVES.search(own)  # on average it rose by
+        asks -= {"mean"} if is_rate else {"slope"}
     asks |= {"value"} if not asks and len(question.moments) == 1 and not window_words(words) else set()
     return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
 
 
-def _level(case: Case, words: str) -> float | None:
-    """Return the value of which it is asked when, or whether, a reading came to it; None for none.
+def _level(case: Case, words: str) -> tuple[float, ...] | None:
+    """Return the values of which it is asked when, or whether, a reading came to them; None for none.
 
     Of two, from one to another, it is the programme that is asked about.
     """
     patterns, plain = table()["asked"], without_times(words)
-    named = [match for match in _LEVEL.finditer(plain) if float(match[1]) in numbers_in(words)]
+    texts = [text for match in _LEVEL.finditer(plain) for text in (match[1], *_THEN.findall(match[2]))]
+    named = [value for value in map(float, texts) if value in numbers_in(words)]
     is_asked = any(patterns[name].search(plain) for name in ("when", "how_long", "how_many", "ever"))
     is_asked = is_asked or case.question.yes_no or bool(aspect("until_level", words))
-    values = [value for match in named if (value := float(match[1])) not in case.question.channels]
+    values = [value for value in named if value not in case.question.channels]
     numbers = numbers_in(words) - {*case.question.channels}
     if not values and len(numbers) == 1 and case.question.yes_no and aspect("reached", words):
-        return numbers.pop()
-    pair = re.search(rf"(?:\bfrom|从|由)\s*{_NUMBER}", plain)
-    return values[0] if values and is_asked and not pair else None
+        return (numbers.pop(),)
+    return tuple(dict.fromkeys(values)) if values and is_asked and not _way(plain) else None
+
+
+def _way(words: str) -> tuple[float, float] | None:
+    """Return the two values that a reading is said to go from and to, None for none.
+
+    >>> _way("how long from 38 down to 22 °c?"), _way("从 25 升到 120 度"), _way("mean from 10:00 to 11:00")
+    ((38.0, 22.0), (25.0, 120.0), None)
+    """
+    way = _FROM_TO.search(without_times(words))
+    return (float(way[1]), float(way[2])) if way else None
 
 
 def _limits(words: str) -> tuple[dict[str, float], bool] | None:
@@ -288,12 +402,15 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
     patterns = table()["roles"]["pv"], table()["asked"]["all_columns"]
     if not any(pattern.search(own) for pattern in patterns):  # "the top zone's output"
         groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in of_others]
-    is_of_one = limits or wanted.level is not None or asks & {*VALUES}
-    if not groups and (is_of_one or "how_many" in asks) and not (role or asks & {*OTHERS}):
+    is_of_one = limits or wanted.level is not None or asks & {*VALUES, "way", "spacing", *OTHERS}
+    if not groups and (is_of_one or "how_many" in asks) and not (role or "apart" in asks):
         of_share = limits and re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
         role = COLUMN.get("output" if not is_of_one else "" if limits else case.question.quantity, "pv")
         meant = [one for one in columns if one["unit"][:1] == "%"] if of_share else []
-        meant = meant if of_share else [one for one in columns if one["role"] == role]
+        of_role = [one for one in columns if one["role"] == role] or (
+            [one for one in columns if one["role"] == "pv"] if asks & {*OTHERS} else []
+        )
+        meant = meant if of_share else of_role
         groups = [("", group)] if (group := of_channels(case, meant, read)) else []
     chosen = list({column["name"]: column for _, group in groups for column in group}.values())
     if not chosen:
@@ -324,12 +441,16 @@ def read_in(case: Case, about: Subject, when: Stretches = ALL_OF_IT, is_aged: bo
     """Say what the loops asked about read in stretches of a log, `is_aged`: and how old it is."""
     read, named = named_in(case, about, case.question.words)
     roles = {COLUMN.get(case.question.quantity, "pv")}
-    if len(when.spans) == 2 and both_sides(case.question) and not case.question.quantity:
+    is_of_all = case.question.kind in ("diagnosis", "compare") or both_sides(case.question)
+    if when.spans and is_of_all and case.question.quantity not in {*COLUMN} - {""}:
         roles |= {"output", "error"}
     meant = (column for _, of, _ in named for column in of_channels(case, of, read) if column["role"])
     asked = {column["channel"] for column in meant}
     of_asked = (column for column in read["columns"] if not asked or column["channel"] in asked)
     columns = of_channels(case, [column for column in of_asked if column["role"] in roles], read)
+    if not columns:  # no error without a setpoint
+        yield from channel_figures(case, about)
+        return
     yield from _usual(case, about, read, columns, when)
     yield aged(case, read) if is_aged else ""
 

@@ -68,13 +68,16 @@ _CLOCK = re.compile(
     r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二两三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?|(多))?"
     r"|(\bnoon\b|(?<=[日号天])中午)"
 )  # fmt: skip
-_SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
+_ONE = r"\+?(\d{1,5}(?:\.\d+)?)"
+_SPAN = _ONE + r" ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
+_ABOUT = "(?:(?:the|about|around|roughly) )*"
 _ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 215 min, 第205分钟, 205分钟前后
-    rf"\b(?:at|around|near|before|after|past) (?:the |about )?(?:(hour|min|sec)\w* (\d{{1,5}})|{_SPAN})"
-    rf"|\b(?:between|from) (\d{{1,5}}) ?(?:h|min\w*|s)? ?(?:and|to|-) {_SPAN}"
+    rf"\b(?:between|from|at|around|near) {_ABOUT}{_ONE} ?(?:h|min\w*|s)? ?(?:and|to|-) ?{_SPAN}"
+    rf"|\b(?:at|around|near|before|after|past|from|since|until) {_ABOUT}"
+    rf"(?:(hour|min|sec)\w* {_ONE}|{_SPAN})"
     r"|\b(min)(?:ute)?s? (\d{1,5}) ?(?:to|and|-|through) (\d{1,5})(?!\d)"
-    rf"|(\d{{1,5}}) ?(?:小时|分钟?|秒)? ?[到至] ?{_SPAN}|(?:^|(?<=[\s,:在从])){_SPAN}(?=[之以][后前])"
-    rf"|第 ?{_SPAN}|(?<![点时\d]){_SPAN}(?=前后|左右|附近|的时候)"
+    rf"|{_ONE} ?(?:小时|分钟?|秒)? ?[到至] ?{_SPAN}|(?:^|(?<=[\s,:在从])){_SPAN}(?=[之以][后前])"
+    rf"|第 ?{_SPAN}|(?<![点时\d]){_SPAN}(?=前后|左右|附近|的时候|那|这|时|处)"
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
@@ -492,9 +495,9 @@ def _clock_places(words: str) -> list[tuple[int, str]]:
     clocks = list[tuple[int, str]]()
     for match in _ELAPSED.finditer(words):
         texts = [text for text in match.groups() if text]
-        unit = next(text for text in texts if not text.isdigit())[0]
+        unit = next(text for text in texts if not text[0].isdigit())[0]
         name = {"h": "h", "小": "h", "s": "s", "秒": "s"}.get(unit, "min")
-        clocks += [(match.start(), f"+{number} {name}") for number in texts if number.isdigit()]
+        clocks += [(match.start(), f"+{number} {name}") for number in texts if number[0].isdigit()]
     for match in _CLOCK.finditer(words):
         written, half, hour, hour_half, part, han, minute, past, noon = match.groups()
         if han == "一" and not (part or minute):  # 一點: a little

@@ -19,12 +19,13 @@ from instrumentgpt.memory.terms import Phrase, holds, phrases, terms
 
 MOST = 4  # rows
 BEARS = 2.0  # score of words, numbers and times, from which a row bears on the question
-NEAR = 15  # minutes beside a time of day that is named
+NEAR, NEAR_SHARE = 15, 0.05  # beside a time that is named, at most: minutes; of the log, or a minute
 OF_TIME, AT_TIME, OF_NUMBER, OF_CHANNEL, OF_PLACE = 3.0, 3.0, 2.0, 1.0, 2.0  # scores
 FEWEST_DIGITS = 2  # of a number that says something
 SAYS = ("said", "state")  # what is written, or set, and may be the reason of what happened
 WEIGHTS = {"out": 0.8, "programme": 0.8, "set": 0.5, "said": 0.4}
 _CLOCK = re.compile(r"(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\)?$")
+_COUNTED = re.compile(r"\+(\d+(?:\.\d+)?) ?([smh])(?!.*\()")
 _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)")
 DAY = 24 * 60  # minutes
 MOST_TIMES = 4  # of figures, whose reasons may be asked for
@@ -38,10 +39,10 @@ class Asked:
     words: tuple[Phrase, ...]
     places: tuple[Result, ...]
     numbers: Collection[float]
-    minutes: tuple[int, ...]
+    minutes: tuple[float, ...]
     days: tuple[str, ...]
     channels: Collection[int]
-    told_at: tuple[tuple[str, int], ...]  # day, minute
+    told_at: tuple[tuple[str, float], ...]  # day, minute
 
 
 def bearing(case: Case, about: Subject, diagnosis: Result, told: str = "") -> Iterator[str]:
@@ -92,7 +93,7 @@ def asked_of(case: Case, told: str = "") -> Asked:
     question, words = case.question, spelled(case.question.text)
     places = tuple(row for row in subjects().values() if row["pattern"].search(words))
     numbers = {number for number in numbers_in(words) if len(f"{abs(number):g}") >= FEWEST_DIGITS}
-    minutes = (_minutes(moment.rpartition(" ")[2]) for moment in question.moments)
+    minutes = (_minutes(moment) for moment in question.moments)
     at = tuple(minute for minute in minutes if minute is not None)
     clocks = dict.fromkeys(_WRITTEN.findall(told))
     there = tuple((day, minute) for day, clock in clocks if (minute := _minutes(clock)) is not None)
@@ -115,11 +116,12 @@ def named_by(asked: Asked, rows: Sequence[Result], length: float) -> list[float]
         score += OF_PLACE * any(is_of(row.get("text") or "", place) for place in asked.places)
         there = [abs(number) for number in numbers_in(text)]
         score += OF_NUMBER * sum(any(means(abs(number), one) for one in there) for number in asked.numbers)
-        scores.append(score + _of_time(asked, row) + _at_told(asked, row, length))
+        near = min(NEAR, max(NEAR_SHARE * length, 0.0 if row["clock"][0] == "+" else 1.0))
+        scores.append(score + _of_time(asked, row, near) + _at_told(asked, row, length))
     return scores
 
 
-def _of_time(asked: Asked, row: Result) -> float:
+def _of_time(asked: Asked, row: Result, near: float) -> float:
     """Return the score of a row whose time, or time of day, is named."""
     if asked.days and not any(day in row["clock"] for day in asked.days):
         return 0.0
@@ -129,8 +131,8 @@ def _of_time(asked: Asked, row: Result) -> float:
         if begin is None or end is None:
             continue
         length = (end - begin) % DAY
-        score += OF_TIME * (row["count"] == 1 and (minute - begin + NEAR) % DAY <= length + 2 * NEAR)
-        score += AT_TIME * (min((minute - begin) % DAY, (begin - minute) % DAY) <= NEAR)
+        score += OF_TIME * (row["count"] == 1 and (minute - begin + near) % DAY <= length + 2 * near)
+        score += AT_TIME * (min((minute - begin) % DAY, (begin - minute) % DAY) <= near)
     return score
 
 
@@ -156,7 +158,13 @@ def _follows(row: Result, said: Result, length: float) -> bool:
     return 0 <= begin - at <= max(1.0, BESIDE * length)
 
 
-def _minutes(clock: str) -> int | None:
-    """Return the minutes since midnight of a clock, None where it is none."""
+def _minutes(clock: str) -> float | None:
+    """Return the minutes since midnight of a clock, or since a log began to count, None where it is none.
+
+    >>> _minutes("2026-02-20 14:30:05"), _minutes("+90.000 s"), _minutes("+2 h")
+    (870, 1.5, 120.0)
+    """
+    if counted := _COUNTED.match(clock):
+        return float(counted[1]) * {"s": 1 / MINUTE, "m": 1.0, "h": MINUTE}[counted[2]]
     match = _CLOCK.search(clock)
     return 60 * int(match[1]) + int(match[2]) if match else None

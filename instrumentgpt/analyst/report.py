@@ -12,11 +12,11 @@ from instrumentgpt.analyst.case import diagnosed as diagnosed
 from instrumentgpt.analyst.case import faults_of as faults_of
 from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import figures, read_in
+from instrumentgpt.analyst.figures import read_in
 from instrumentgpt.analyst.programme import channel_row, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.relevance import bearing
-from instrumentgpt.analyst.stretches import window_asked
+from instrumentgpt.analyst.stretches import Stretches, window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -51,18 +51,20 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
+    stretch = Stretches(((window.get("since", ""), window.get("until", "")),)) if window else None
     asks_lines = aspect("evidence", words) or aspect("next", words)
-    yield from explained(case, about, diagnosis, drawn=not asks_lines)
+    yield from explained(case, about, diagnosis, stretch, drawn=not asks_lines)
     for finding in faults_of(diagnosis)[:MOST_FAULTS] if aspect("evidence", words) else ():
         yield f"\n{finding['summary']}\n\n"
         yield from (f"- {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
-    yield from ("\n", *figures(case)) if window else ()
 
 
-def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
-    """Tell a diagnosis in full; `drawn`: with its chart."""
+def explained(
+    case: Case, about: Subject, diagnosis: Result, stretch: Stretches | None = None, drawn: bool = False
+) -> Iterator[str]:
+    """Tell a diagnosis in full, with the figures of a `stretch`; `drawn`: with its chart."""
     diagnosis = with_beside(case, about, diagnosis)
     suspicions = list(_suspicions(case, about, diagnosis))
     yield from (text for is_judged, text in suspicions if is_judged)
@@ -75,6 +77,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if is_of_log := aspect("of_log", words):
         yield header(case, about, diagnosis) + "\n\n"
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
+    yield from (*read_in(case, about, stretch, is_aged=False), "\n") if stretch else ()
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
@@ -87,11 +90,12 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if aspect("danger", words):
         yield "" if is_of_log else header(case, about, diagnosis) + "\n\n"
         return
-    in_full = aspect("happened", words)
+    in_full = aspect("happened", words) or case.question.kind == "compare" or _is_course(case, diagnosis)
     bears = [] if in_full else [*bearing(case, about, diagnosis)]
     yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
     if findings := list(key_findings(case, about, diagnosis)):
-        yield from (case.say("key_findings") + "\n\n", *findings)
+        head = "key_figures" if in_full and not diagnosis["findings"] else "key_findings"
+        yield from (case.say(head) + "\n\n", *findings)
     if drawn:
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
@@ -114,7 +118,7 @@ def _lead(case: Case, diagnosis: Result) -> str:
     sure = [one for one in faults if one["confidence"] != "possible"]
     is_ill = bool(sure or diagnosis["excursions"]["unexplained"])
     is_open = not is_ill and (faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy"))
-    if is_open or (faults and case.question.is_story):
+    if is_open or case.question.kind == "compare" or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
         swing = _swing(case, diagnosis)
@@ -141,13 +145,12 @@ def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
     is_of_message = any(turn == 0 for turn, _ in case.task.messages_of("assistant"))  # a part before it
     if is_more or not (is_of_message or _is_part(case) or case.question.score < ALONE):
         return ""
-    parts = [
-        quoted(about.log),
-        case.say("key_findings"),
-        *(row["summary"] for row in faults_of(diagnosis)[:1]),
-    ]
+    said = verdict(case, about, diagnosis).split("\n")[-1]
+    parts = [quoted(about.log), said, *(row["summary"] for row in faults_of(diagnosis)[:1])]
+    heads = [case.say(name) for name in ("key_findings", "key_figures")]
     answers = [text for _, text in case.task.messages_of("assistant")]
-    return "\n".join(answers) if any(all(part in text for part in parts) for text in answers) else ""
+    told = (text for text in answers if any(head in text for head in heads))
+    return "\n".join(answers) if any(all(part in text for part in parts) for text in told) else ""
 
 
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
@@ -217,9 +220,7 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 
 def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return that no fault was found, and why it is not called healthy, else what pv did."""
-    asked = {*(case.question.channels or diagnosis["channel_numbers"])}
-    went = {row["channel"] for row in diagnosis["timeline"] if row["what"] in COURSE}
-    if "setpoint" in diagnosis["missing"] and asked <= went and not faults_of(diagnosis):
+    if _is_course(case, diagnosis):
         missing = joined((case.say(f"value_{name}") for name in diagnosis["missing"]), case.language)
         return case.say("verdict_course", label=about.label, missing=missing)
     if {loop["drive"] for loop in diagnosis["kinds"]} == {"idle"}:
@@ -234,6 +235,14 @@ def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     checks = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
     key = "verdict_open" if reasons and checks else "verdict_nothing"
     return case.say(key, label=about.label, checks=checks, reasons=reasons)
+
+
+def _is_course(case: Case, diagnosis: Result) -> bool:
+    """Return whether what pv did is all that can be told: there is no setpoint, no level held, no fault."""
+    asked = {*(case.question.channels or diagnosis["channel_numbers"])}
+    went = {row["channel"] for row in diagnosis["timeline"] if row["what"] in COURSE}
+    is_open = "setpoint" in diagnosis["missing"] and asked <= went and not faults_of(diagnosis)
+    return is_open and not (diagnosis["excursions"]["unexplained"] or _of_class(diagnosis, "healthy"))
 
 
 def _channels_of(fault: Result) -> list[int]:
@@ -619,6 +628,8 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     if guessed := guesses & columns - {*missing}:
         names = (case.say(f"value_{name}") for name in sorted(guessed, reverse=True))
         yield "\n" + case.say("guessed", columns=joined(names, case.language)) + "\n"
+    if "in seconds" in diagnosis["guessed"].get("time", ""):
+        yield "\n" + case.say("guessed_seconds") + "\n"
     if not missing or not diagnosis["withheld"]:
         return
     fields = joined((case.say(f"value_{name}") for name in missing), case.language)

@@ -1,9 +1,11 @@
 """The stretches that a question is about: days, moments, ends of logs; holds, cycles, events, states."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from itertools import pairwise
+from typing import Any
 
 from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Subject, extents
 from instrumentgpt.analyst.questions import (
@@ -29,13 +31,14 @@ DAY = 24  # hours
 SECOND = timedelta(seconds=1)
 _LOGS = r"\b(?:each|every|per|which) (?:run|batch|firing|log|file)s?\b|每一?[次炉批份]|哪一?[次炉批份]"
 _NAMED = (  # a time that is named
-    r"(?:\d|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last|this"
+    r"(?:\+?\d|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last|this"
     r"|周[一二三四五六日末]|星期|礼拜|[昨今前][天日晚早]|中午|半夜)"
 )
 _BEHIND, _BEFORE = rf"(?: (?!it\b|they\b)[a-z]+){{0,2}} {_NAMED}", rf"{_NAMED}[^,;。？?]{{0,4}}?"
 _SIDES = {  # at which ends of it
     "until": rf"\b(?:before|until|till|up to){_BEHIND}|{_BEFORE}(?:之前|以前|前后)",
-    "since": rf"\b(?:after|since|from){_BEHIND}|{_BEFORE}(?:之后|以[后来]|前后|起)|[从自]{_NAMED}",
+    "since": rf"\b(?:after|since|from){_BEHIND}|:\d\d (?:on|onwards?)\b(?! the)"
+    rf"|{_BEFORE}(?:之后|以[后来]|前后|起)|[从自]{_NAMED}",
 }
 _TO = r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
 
@@ -47,6 +50,7 @@ class Stretches:
     of_days  whether they are days, told one by one
     logs     the names of the logs that they may lie in; () for the one that is asked about
     lacking  the days that are named, and of which there is no log
+    where    what of them counts: a column and its limit, as `column_figures` takes them; {} for all
     """
 
     spans: tuple[Span, ...] = ()
@@ -54,6 +58,7 @@ class Stretches:
     of_days: bool = False
     logs: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
 
 
 ALL_OF_IT = Stretches()
@@ -89,9 +94,15 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
 
 
 def _between(case: Case, there: list[Extent]) -> Stretches:
-    """Return the stretch between two moments, or to one, each with its whole day where that is known."""
+    """Return the stretch between two moments, or to one, each with its whole day where that is known.
+
+    Of four or more the stretches between each two.
+    """
     days = _days(case, _ends(there))[0] if there else []
-    begin, end = (*(_dated(moment, days) for moment in case.question.moments), "")[:2]
+    moments = [_dated(moment, days) for moment in case.question.moments]
+    if len(moments) > 2 and len(moments) % 2 == 0:
+        return Stretches(tuple(zip(moments[::2], moments[1::2], strict=True)))
+    begin, end = (*moments, "")[:2]
     (on, _, _), (same, _, clock) = begin.rpartition(" "), end.rpartition(" ")
     is_dated = len(on) > len("-23")
     if on == same and end < begin:  # past midnight

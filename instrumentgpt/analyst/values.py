@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, repeat
 from math import inf
 from operator import itemgetter
 from typing import Any
@@ -21,17 +22,29 @@ from instrumentgpt.analyst.case import (
     log_names,
 )
 from instrumentgpt.analyst.columns import on_off, what_is
-from instrumentgpt.analyst.questions import aspect, spelled, suspected, table, without_times
+from instrumentgpt.analyst.questions import (
+    aspect,
+    limits_in,
+    spelled,
+    suspected,
+    table,
+    without_times,
+    written,
+)
 from instrumentgpt.analyst.stretches import ALL_OF_IT, Stretches
-from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import HOUR, span_text
 
 EXTREMES = {"least": min, "most": max}
 VALUES = ("least", "most", "mean", "std", "reach", "now")  # of what was read; else of times past a limit
+OF_ALL = ("slope", "change", "steepest", "fades")  # of all of a stretch, each told by a sentence of its own
+STEADY = 0.8  # of a third's swing, below which another's is less
 MOST_TOLD = 3  # times past a limit, the longest; of more rows there is a table
+PAST = {"longest", "share", "how_many", "last"}  # asked of the times past a level, and not when it came
 OF_TABLE = ("least", "most", "mean", "std")
 PER = {  # of an hour, and the words for it; an hour where none is said
     "minute": (1 / 60, r"(?:per|an?|each|every|/) ?min|每分"),
+    "second": (1 / 3600, r"(?:per|an?|each|every|/) ?s(?:ec(?:ond)?)?(?![a-z])|每秒"),
     "day": (24.0, r"(?:per|an?|each|every|/) ?day|daily|[每一][天日]"),
     "hour": (1.0, ""),
 }
@@ -45,7 +58,8 @@ class Wanted:
 
     limits  "above" and "below": asked is of the times past them
     inside  between the limits, not out of them
-    level   asked is when a column came to this value, from the side on which it began
+    level   asked is when a column came to this value, from the side on which it began; and to those in `then`
+    way     two values: asked is how long a column took from the first to the second
     beside  a second column
     at      the moment at which values are asked for
     """
@@ -56,12 +70,18 @@ class Wanted:
     limits: dict[str, float] = field(default_factory=dict)
     inside: bool = False
     level: float | None = None
+    then: tuple[float, ...] = ()
+    way: tuple[float, ...] = ()
     beside: Result | None = None
     at: str = ""
 
 
 def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[str]:
     """Say what the columns read: a row for each, or for each in each stretch."""
+    if wanted.then:
+        for level in (wanted.level, *wanted.then):
+            yield from told(case, about, read, replace(wanted, level=level, then=()))
+        return
     when, spans = wanted.when, [list(span) for span in wanted.when.spans]
     yield when.note + "\n\n" if when.note else ""
     yield from (day_none(case, about, day) + "\n\n" for day in when.lacking * (not when.note))
@@ -69,7 +89,8 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         minute = re.sub(r"(:\d\d):\d\d$", r"\1", wanted.at)
         spans = [[wanted.at, minute if wanted.at[0] == "+" else f"{minute}:59"]]
     rows = _rows(case, about, read, wanted, spans)
-    if "how_many" in wanted.asks and not wanted.limits and wanted.level is None:  # of what is on or off
+    is_of_level = wanted.limits or wanted.level is not None
+    if "how_many" in wanted.asks and not is_of_level:  # of what is on or off
         switched = [row["column"] for row in rows if on_off(row) is not None]
         columns = tuple(column for column in wanted.columns if column["name"] in switched)
         wanted, rows = replace(wanted, columns=columns), [row for row in rows if row["column"] in switched]
@@ -91,6 +112,10 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         is_else = suspected(case.question.words) or aspect("alternatives", case.question.words)  # asked, too
         lead = "" if is_else else case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
         rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead else rows
+    if "spacing" in wanted.asks:
+        yield from _spacing(case, about, read)
+        if not wanted.asks & {*VALUES}:
+            return
     yield from _first_of(case, wanted, read, rows)
     if len(rows) > MOST_TOLD and not (
         wanted.limits or wanted.beside or wanted.at or wanted.asks - {*OF_TABLE}
@@ -106,6 +131,19 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         is_between = case.question.days or len(spans) == 2 or min(numbers) < number < max(numbers)
         if is_between and number not in numbers:
             yield case.item("series_lacking", since=since, until=until)
+
+
+def _spacing(case: Case, about: Subject, read: Result) -> Iterator[str]:
+    """Say how often the log was read, and which are the longest times between two readings."""
+    gaps = sorted(read["gaps"], key=itemgetter("seconds"), reverse=True)
+    spans = [span_text(gap["seconds"], case.language, exact=True) for gap in gaps]
+    for key, gap, span in zip(chain(["series_spacing"], repeat("series_gap")), gaps, spans, strict=False):
+        ends = {"since": moment(gap["clock"]), "until": moment(gap["end_clock"], gap["clock"])}
+        period = span_text(read["period"], case.language, exact=True)
+        told = case.item(
+            key, count=read["readings"], period=period, gap=span, line=about.link(gap["line"]), **ends
+        )
+        yield told if gap is gaps[0] else f"  {told}"
 
 
 def _table(case: Case, wanted: Wanted, rows: Sequence[Result], read: Result) -> Iterator[str]:
@@ -173,6 +211,38 @@ def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, 
     return {"below" if is_off else "above": middle} if (middle := on_off(row)) is not None else {}
 
 
+def first_at(case: Case, about: Subject, read: Result, column: Result, level: float) -> str:
+    """Return the clock at which a column first came to a level, from where it began; "" if it never did."""
+    wanted = Wanted(frozenset(("level",)), (column,), level=level)
+    if rows := _rows(case, about, read, wanted, []):
+        limited = replace(wanted, limits=_limits_of(case, wanted, rows))
+        past = _rows(case, about, read, limited, [])[0]["past"]
+    return str(past["first"]["clock"]) if rows and past["count"] else ""
+
+
+def state_of(
+    case: Case, about: Subject, read: Result, column: Result, named: re.Match[str]
+) -> tuple[dict[str, Any], str]:
+    """Return when a column was in the state that is `named` ("off", "above 4"), and a sentence that says so.
+
+    {} where it has no such state: "on" of what has more than two values.
+    """
+    state = named["state"] or named["so"]
+    if limits := limits_in(state):
+        key = next(iter(limits))
+    else:
+        rows = _rows(case, about, read, Wanted(frozenset(), (column,)), [])
+        if not rows or (middle := on_off(rows[0])) is None or re.search(r"\d", state):
+            return {}, ""
+        limits = {"below" if aspect("event_ends", state) else "above": middle}
+        key = f"{next(iter(limits))}_switched"
+    band = {"high": limits.get("above"), "low": limits.get("below"), "unit": f" {column['unit']}".rstrip()}
+    said = {"what": what_is(case, column, read), "side": case.say(f"side_{key}", **band)}
+    words = plain_text(written(named[0], case.question.text))
+    where = {"where": column["name"], **{f"where_{end}": limit for end, limit in limits.items()}}
+    return where, case.say("series_while", **said, words=words)
+
+
 def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
     """Return whether the sensor of a loop that is asked about is off from the start: pv tells nothing."""
     asked = {column["channel"] for column in wanted.columns if column["role"] in ("pv", "error")}
@@ -186,8 +256,9 @@ def _rows(
 ) -> list[Result]:
     """Return what the columns read in each span, with links to its lines; of several logs as of one."""
     names, found = [column["name"] for column in wanted.columns], dict[tuple[int, str], list[Result]]()
-    given: dict[str, Any] = {"columns": names, "spans": spans, **wanted.limits}
-    given["only_loops"] = all(column["role"] for column in read["columns"])
+    given: dict[str, Any] = {"columns": names, "spans": spans, **wanted.limits, **wanted.when.where}
+    given["way"] = wanted.way
+    given["only_loops"] = all(column["role"] for column in read["columns"]) and not wanted.when.where
     given["beside"] = wanted.beside["name"] if wanted.beside else ""
     for name in wanted.when.logs or (about.log,):
         try:
@@ -282,30 +353,44 @@ def _sentences(case: Case, wanted: Wanted, row: Result, read: Result) -> Iterato
     asks, unit = wanted.asks, f" {row['unit']}".rstrip()
     of_values = asks & {*VALUES} and not (wanted.beside or wanted.limits)
     said = {"unit": unit, "what": _named(case, wanted, row, read, bool(wanted.when.spans or of_values))}
-    ends = {name: row[name]["value"] for name in ("first", "last")}
-    if wanted.limits:
+    if wanted.way:
+        yield _went(case, wanted, row, said)
+    elif wanted.limits:
         yield from _past(case, wanted, row, said)
     elif wanted.beside:
         yield from _beside(case, wanted, row, read, said)
     elif wanted.at:
         yield case.say("series_value", **said, **at_clock(row["first"]))
-    elif "slope" in asks:
+    elif not wanted.when.spans and row["least"]["value"] == row["most"]["value"]:
+        yield case.say("series_constant", **said, value=row["least"]["value"], samples=row["samples"])
+    else:
+        yield from _over_all(case, wanted, row, said)
+        if asks & {*VALUES} or not asks & {*OF_ALL}:
+            of_error = row["column"].startswith("error ")
+            parts, settled = _stats(case, asks, row, of_error, unit), row.get("settled") or row
+            if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
+                own = _stats(case, asks - {"now"}, settled, of_error, unit)
+                own = case.say("extreme_settled", clock=moment(settled["since"]), parts=own)
+                parts = case.say("list_separator").join((parts, own))
+            yield case.say("series_row", **said, samples=row["samples"], parts=parts)
+
+
+def _over_all(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
+    """Yield how a column went over all of a stretch: its rates, its change, what its swing did."""
+    asks, ends = wanted.asks, {name: row[name]["value"] for name in ("first", "last")}
+    if asks & ({"slope", "steepest"} if wanted.when.spans else {"slope"}) and row["per_hour"] is not None:
         words = without_times(spelled(case.question.text))
-        per = next((name for name, of in PER.items() if re.search(of[1], words)), "hour")
-        if row["per_hour"] is not None:
-            slope = row["per_hour"] * PER[per][0]
-            yield case.say("series_slope", **said, **ends, slope=slope, per=case.say(f"per_{per}"))
-    elif "change" in asks:
+        own = "minute" if "steepest" in asks else "hour"
+        per = next((name for name, of in PER.items() if of[1] and re.search(of[1], words)), own)
+        slope = row["per_hour"] * PER[per][0]
+        yield case.say("series_slope", **said, **ends, slope=slope, per=case.say(f"per_{per}"))
+    if "change" in asks:
         clocks = {f"{name}_clock": moment(row[name]["clock"]) for name in ends}
         yield case.say("series_change", **said, **ends, **clocks, by=ends["last"] - ends["first"])
-    else:
-        of_error = row["column"].startswith("error ")
-        parts, settled = _stats(case, asks, row, of_error, unit), row.get("settled") or row
-        if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
-            own = _stats(case, asks - {"now"}, settled, of_error, unit)
-            own = case.say("extreme_settled", clock=moment(settled["since"]), parts=own)
-            parts = case.say("list_separator").join((parts, own))
-        yield case.say("series_row", **said, samples=row["samples"], parts=parts)
+    if "steepest" in asks and row["steepest"]:
+        yield case.say("series_steepest", **said, **at_clock(row["steepest"]))
+    if "fades" in asks and row["thirds"]:
+        yield _faded(case, row, said)
 
 
 def _beside(case: Case, wanted: Wanted, row: Result, read: Result, said: Result) -> Iterator[str]:
@@ -341,6 +426,26 @@ def _stats(case: Case, asks: frozenset[str], row: Result, of_error: bool, unit: 
     return case.say("list_separator").join([*parts, case.say(key, **fields)])
 
 
+def _went(case: Case, wanted: Wanted, row: Result, said: Result) -> str:
+    """Return how long a column took from one value to another."""
+    went, said = row["went"], said | {"start": wanted.way[0], "stop": wanted.way[1]}
+    if not went:
+        return case.say("series_never_went", **said)
+    span = span_text(went["seconds"], case.language, exact=True)
+    return case.say("series_went", **said, **at_clock(went) | {"end": moment(went["end_clock"])}, span=span)
+
+
+def _faded(case: Case, row: Result, said: Result) -> str:
+    """Return whether what a column swings by becomes smaller or larger over the stretch, by its thirds."""
+    first, middle, last = row["thirds"]
+    is_less, is_more = last < STEADY * min(first, middle), STEADY * last > max(first, middle)
+    way = "less" if is_less else "more" if is_more else "same"
+    words = case.question.words
+    lead = case.lead((way == "more") if aspect("up", words) and not aspect("down", words) else way == "less")
+    sizes = {"first": first, "middle": middle, "last": last}
+    return lead + case.say("series_thirds", **said, **sizes, way=case.say(f"thirds_{way}"))
+
+
 def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
     """Return whether it is as a yes would say of a limit, and the end of what was read that shows it."""
     limits, words, is_never = wanted.limits, case.question.words, re.compile(r"\bnever\b|没(?!有)")
@@ -366,6 +471,11 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     if not past["count"]:
         yield case.say("past_never", side=side, what=said["what"], **reach)
         return
+    if "overshoot" in wanted.asks:
+        yield case.say(
+            "past_over", **said, **reach, high=limits["above"], by=row["most"]["value"] - limits["above"]
+        )
+        return
     fields = {**said, "side": side, **at_clock(past)}
     exact = partial(span_text, language=case.language, exact=True)
     fields |= {name: exact(past[name]) for name in ("seconds", "longest")}
@@ -373,10 +483,18 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
     if wanted.inside:
         yield case.say("past_inside", **fields, rest=1 - past["share"], **band)
+    is_mean = is_switched and table()["asked"]["mean"].search(case.question.words)
+    span = exact(past["seconds"] / past["count"])
+    each = case.say("each_mean" if is_mean else "each_time", span=span)
+    fields["each"] = each if past["count"] > 1 else None
+    fields["wait"] = exact(past["wait"]) if wanted.level is not None and past["wait"] else None
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
     if past["every"] and "how_many" in wanted.asks:
         reach["end"] = case.say("past_every", **reach, every=exact(past["every"]))
+    if fields["wait"] and aspect("until_level", case.question.words) and not wanted.asks & PAST:
+        yield case.say("past_first", **fields, **reach)
+        return
     yield case.say("past_row", **fields, **reach)
     longest = sorted(past["times"], key=itemgetter("seconds"), reverse=True)[:MOST_TOLD]
     for one in (one for one in past["times"] if one in longest):
