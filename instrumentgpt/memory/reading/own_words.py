@@ -14,7 +14,7 @@ FORM_CHARS = 80
 _SENTENCE_END = re.compile(
     r"(?<=[.!?;])(?<!\b[DM]r\.)(?<!\bNo\.)\s+(?=[A-Z\"“(\[]|[^\x00-\x7f]"
     r"|(?:what|why|how|when|where|which|who|is|are|can|could|should|do|does|so|then|please|and|but)\b)"
-    r"|(?<=[?!])(?=[^\x00-\x7f])|(?<=[。！？；])"
+    r"|(?<=[?!])(?:\s+|(?=[^\x00-\x7f]))|(?<=[。！？；])"
 )
 _ORNAMENT = re.compile(r"\*\*|__|`|~~[^~]*~~")
 _BULLET = re.compile(r"^\s*(?:(?:[-*•·+–]|\d{1,2}[.)、]|#{1,6})\s+)+")
