@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import exchanges
 import pytest
@@ -237,3 +238,15 @@ def test_another_spelling_of_a_value_is_no_change(database, conversation):
     exchange(database, conversation, "no, the setpoint is 55.0 °C", "Yes.")
     context = exchange(database, conversation, "setpoint of oven 7?")
     assert "55.0°C (turn 2, user)" in context
+
+
+def test_what_a_file_of_no_device_reads_has_no_earlier_value_in_another_file():
+    older, newer = (
+        StoredFact("value", Fact("", "1", "setpoint", value, "°C"), "tool", turn, log=log)
+        for turn, (value, log) in enumerate([("60", "oven.csv"), ("40", "reflow.csv")], 1)
+    )
+    (value,) = values_in_force([older, newer]).values()
+    assert (value.now, value.earlier) == (newer, [])
+    again = replace(newer, log="oven.csv")
+    (value,) = values_in_force([older, again]).values()
+    assert value.earlier == [older]

@@ -73,11 +73,17 @@ def values_in_force(facts: Iterable[StoredFact]) -> dict[Key, Value]:
             values[row.fact.key] = held  # a word that agrees with what was read says nothing new
             continue
         earlier = [held.now, *held.earlier] if held else []
-        values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
+        kept = [old for old in earlier if not (agree(old.fact, row.fact) or _is_of_another(old, row))]
+        values[row.fact.key] = Value(row, kept)
     values = {key: row for key, row in values.items() if not _is_withdrawn(row.now, doubts.get(key[2], ()))}
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
+
+
+def _is_of_another(old: StoredFact, new: StoredFact) -> bool:
+    """Return whether two readings are of files of no device, which may be of two machines."""
+    return not new.fact.device and old.source == new.source == "tool" and old.log != new.log
 
 
 def _is_withdrawn(word: StoredFact, doubts: Iterable[StoredFact]) -> bool:
