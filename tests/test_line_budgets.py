@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_471,
+    "instrumentgpt/analyst": 6_497,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_412,
     "instrumentgpt/ui": 7_436,
 }
-WHOLE = 66_130
+WHOLE = 66_156
 
 
 def lines_in(room: str) -> int:

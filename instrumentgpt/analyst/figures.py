@@ -88,16 +88,19 @@ _LEVEL = re.compile(  # that a reading comes to
 
 _ON_LEVEL = re.compile(  # after it first reached 40, what of it is asked; when it reached 40; 到了 40 度之后
     r"\b(?:(?P<after>after|since|once|from when)|when|as soon as|the moment)(?: that)?"
-    r" (?:it|they|pv|the \w+)(?: has| had)?(?: first| once)?"
-    r" (?:reach\w*|hits?|pass\w*|cross\w*|(?:g[eo]ts?|got|comes?|came|was|is)(?: up| down)? (?:to|at|past))"
+    r" (?P<who>it|they|pv|the \w+)(?: has| had)?(?: first| once)?"
+    r" (?:reach\w*|hits?|pass\w*|cross\w*"
+    r"|(?:g[eo]ts?|comes?|came|fell|rose|dropp?ed|was|is)(?: up| down)? (?:to|at|past))"
     r" (?:about |the )?(?P<level>-?\d+(?:\.\d+)?)(?:\s*(?:°?[cfk]|deg\w*)(?![a-z]))?"
     r"|[升降冲回]?(?:[达到]+|超?过)了?\s*(?P<zh>-?\d+(?:\.\d+)?)\s*(?:度|°c)?\s*(?:(?P<later>[之以]后)|的?时候?)"
 )
 _WHILE = re.compile(  # while the fan was on, when the flow is below 4; 风扇开着的时候, 流量低于4时
-    r"\b(?:while|when(?:ever)?|as long as) (?P<what>(?!it\b|they\b)[^,?;.]{2,48}?) (?:was|is|were|are)"
-    r" (?P<state>(?:on|off|running|open|closed)\b|(?!at )[^,?;.\d]{4,16}\d+(?:\.\d+)?)"
+    r"\b(?:while|when(?:ever)?|as long as)"
+    r" (?P<what>(?!(?:it|they|is|was|are|were|do|does|did)\b)[^,?;.]{2,48}?)"
+    r" (?:was|is|were|are) (?P<state>(?:on|off|running|open|closed)\b|[^,?;.\d-]{0,16}-?\d+(?:\.\d+)?)"
     r"|(?P<zh>[\u4e00-\u9fffa-z0-9_]{1,12}?)"
-    r"(?P<so>(?:[开关][着著]?|打开|[开]启|关闭|停止?)了?|[高低大小][于过] ?-?\d+(?:\.\d+)?[^\d,，?？]{0,3}?)"
+    r"(?P<so>(?:[开关][着著]?|打开|[开]启|关闭|停止?)了?"
+    r"|(?:[高低大小][于过]|[是为在]) ?-?\d+(?:\.\d+)?[^\d,，?？]{0,3}?)"
     r"(?:的时候|的时间|时(?!间)|期间)"
 )
 _MOVES = re.compile("ris(?:e|ing)|rose|f[ae]ll|climb|drift|chang|heat|cool|warm|[升降漂变]")
@@ -159,7 +162,7 @@ def _asked_of_columns(
         yield from _on_level(case, kind, level)
         return
     wanted = _operations(case, kind) or _past_a_target(case)
-    if where and wanted and (wanted.limits or wanted.level is not None or wanted.asks - {*VALUES}):
+    if where and wanted and (wanted.limits or wanted.level is not None or wanted.asks - {*VALUES, "when"}):
         return
     is_of_sides = not wanted and len(window_words(question.words)) == 2 and len(question.moments) == 1
     if not (wanted or is_of_sides) or not (
@@ -237,17 +240,24 @@ def _on_level(case: Case, kind: str, named: re.Match[str]) -> Iterator[str]:
 
     about, level, own = choose_log(case), float(named["level"] or named["zh"]), named.string
     read = case.tool("column_figures", **about.named, only_loops=True)
-    for column in of_channels(case, [one for one in read["columns"] if one["role"] == "pv"], read):
+    named_too = [
+        one for _, of, _ in columns_named(case.question, named["who"] or "", read["columns"]) for one in of
+    ]
+    meant = named_too or [one for one in read["columns"] if one["role"] == "pv"]
+    for column in of_channels(case, meant, read):
         if not (clock := first_at(case, about, read, column, level)):
             yield from told(case, about, read, Wanted(frozenset(("level",)), (column,), level=level))
             continue
         way = "after" if named["after"] or named["later"] else "at"
         text = f"{own[: named.start()]}{way} {clock} {own[named.end() :]}"
-        question = replace(read_question(text, True), channels=(column["channel"],))
-        of_it = replace(case, question=question)
+        of_it = replace(case, question=replace(read_question(text, True), channels=(column["channel"],)))
+        if way == "at":
+            yield from at_moment(of_it, about, clock)
+            continue
+        is_of_time = any(table()["asked"][name].search(text) for name in ("how_long", "how_many", "when"))
+        rows = [*_asked_of_columns(of_it, kind)]
         since = Wanted(USUAL, (column,), Stretches(((clock, ""),)))
-        rest = at_moment(of_it, about, clock) if way == "at" else told(of_it, about, read, since)
-        yield from [*_asked_of_columns(of_it, kind)] or rest
+        yield from rows if rows or is_of_time else told(of_it, about, read, since)
 
 
 def _lacking_of(case: Case, about: Subject, read: Result, lacks: Sequence[str]) -> str:

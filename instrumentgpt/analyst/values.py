@@ -207,8 +207,19 @@ def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, 
         return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
     if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:
         return wanted.limits
-    is_off = aspect("event_ends", without_times(spelled(case.question.text)))
-    return {"below" if is_off else "above": middle} if (middle := on_off(row)) is not None else {}
+    words = without_times(spelled(case.question.text))
+    is_off = aspect("event_ends", words)
+    middle = _switches_at(row, bool(table()["asked"]["switched"].search(words)))
+    return {"below" if is_off else "above": middle} if middle is not None else {}
+
+
+def _switches_at(row: Result, is_said: bool) -> float | None:
+    """Return above what a column is on: the middle of its two values, 0 of an output that is said to be.
+
+    None where it is neither.
+    """
+    middle = on_off(row)
+    return 0.0 if middle is None and is_said and row["column"].startswith("output ") else middle
 
 
 def first_at(case: Case, about: Subject, read: Result, column: Result, level: float) -> str:
@@ -230,13 +241,17 @@ def state_of(
     state = named["state"] or named["so"]
     if limits := limits_in(state):
         key = next(iter(limits))
+    elif at := re.search(r"-?\d+(\.\d+)?", state):
+        half = 0.5 * 10.0 ** -len((at[1] or ".")[1:])
+        limits, key = {"above": float(at[0]) - half, "below": float(at[0]) + half}, "at"
     else:
         rows = _rows(case, about, read, Wanted(frozenset(), (column,)), [])
-        if not rows or (middle := on_off(rows[0])) is None or re.search(r"\d", state):
+        if not rows or (middle := _switches_at(rows[0], is_said=True)) is None:
             return {}, ""
         limits = {"below" if aspect("event_ends", state) else "above": middle}
         key = f"{next(iter(limits))}_switched"
-    band = {"high": limits.get("above"), "low": limits.get("below"), "unit": f" {column['unit']}".rstrip()}
+    ends = {"high": limits.get("above"), "low": limits.get("below")}
+    band = {**ends, "level": sum(limits.values()) / len(limits), "unit": f" {column['unit']}".rstrip()}
     said = {"what": what_is(case, column, read), "side": case.say(f"side_{key}", **band)}
     words = plain_text(written(named[0], case.question.text))
     where = {"where": column["name"], **{f"where_{end}": limit for end, limit in limits.items()}}
