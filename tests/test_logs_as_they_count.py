@@ -62,6 +62,10 @@ def oven(tmp_path_factory):
         ("mean temperature while the heater was on?", "that is with Channel 1, output on (above 30 %)"),
         ("mean temperature while the heater was on?", "mean 139.88"),
         ("輸出低於 10 的時候最低幾度？", "最低 61.5"),
+        (
+            "lowest after it reached 150 while the heater was on?",
+            "from +499.500 s to +599.500 s: lowest 149.7",
+        ),
         ("mean temperature while the output is 60?", "output at 60 %:"),
         ("how hot was it when the output fell to 0?", "oven.csv at +560.000 s:"),
         ("how many minutes was the heater on after it reached 150?", "on (above 30 %), 60 s in all"),

@@ -33,7 +33,7 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
-_LOGS = re.compile(r"\b(?:log|file|run|batch)(?:s|es)?\b|记录|档案?|次")
+_LOGS = re.compile(r"\b(?:log|file|run|batch)(?:s|es)?\b|记录|档案?")
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 # Quantity that is asked for → those of a comparison's rows that tell it, where they are named otherwise.
 COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_band",)}

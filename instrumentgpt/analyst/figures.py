@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from types import MappingProxyType
 from typing import Any
 
 from instrumentgpt.analyst.case import (
@@ -84,13 +83,11 @@ _LEVEL = re.compile(  # that a reading comes to
     r"|\bhow (?:long|much time)\b[^\d?;]{0,48}\bto |[到达至过]了?\s*)"
     rf"{_NUMBER}((?:{_AND}{_NUMBER})*)"
 )
-
-
 _ON_LEVEL = re.compile(  # after it first reached 40, what of it is asked; when it reached 40; 到了 40 度之后
     r"\b(?:(?P<after>after|since|once|from when)|when|as soon as|the moment)(?: that)?"
     r" (?P<who>it|they|pv|the \w+)(?: has| had)?(?: first| once)?"
     r" (?:reach\w*|hits?|pass\w*|cross\w*"
-    r"|(?:g[eo]ts?|comes?|came|fell|rose|dropp?ed|was|is)(?: up| down)? (?:to|at|past))"
+    r"|(?:g[eo]ts?|comes?|came|fell|rose|dropp?ed)(?: up| down)? (?:to|at|past))"
     r" (?:about |the )?(?P<level>-?\d+(?:\.\d+)?)(?:\s*(?:°?[cfk]|deg\w*)(?![a-z]))?"
     r"|[升降冲回]?(?:[达到]+|超?过)了?\s*(?P<zh>-?\d+(?:\.\d+)?)\s*(?:度|°c)?\s*(?:(?P<later>[之以]后)|的?时候?)"
 )
@@ -142,27 +139,29 @@ def composed(case: Case, kind: str) -> tuple[list[str], bool]:
     if question.gain or question.order or question.pasted or not (case.device or known_log(case)):
         return [], False
     is_short = len(question.words) <= LONGEST_QUESTION and not question.lines
-    said = list(_asked_of_columns(case, kind)) if is_short else []
+    said = list(_looked_at(case, kind)) if is_short else []
     return (said, True) if said else _beside_the_loops(case, kind)
 
 
-def _asked_of_columns(
-    case: Case, kind: str, where: Mapping[str, Any] = MappingProxyType({})
-) -> Iterator[str]:
+def _looked_at(case: Case, kind: str) -> Iterator[str]:
+    """Say what is asked of columns: in a state or at a level that is named, else in all of the stretch."""
+    own = spelled(case.question.text)
+    if level := _ON_LEVEL.search(own):
+        yield from _on_level(case, kind, level)
+    elif (state := _WHILE.search(own)) and (rows := [*_in_state(case, kind, state)]):
+        yield from rows
+    else:
+        yield from _asked_of_columns(case, kind)
+
+
+def _asked_of_columns(case: Case, kind: str, where: Mapping[str, Any] | None = None) -> Iterator[str]:
     """Say what is asked of the columns that are named or meant; nothing where it is asked of none.
 
-    where  a state of another column, in which readings count: it is the only one that is looked at
+    where  a state of another column, in which readings count
     """
     question = case.question
-    state = None if where else _WHILE.search(spelled(question.text))
-    if state and (rows := [*_in_state(case, kind, state)]):
-        yield from rows
-        return
-    if level := _ON_LEVEL.search(spelled(question.text)):
-        yield from _on_level(case, kind, level)
-        return
     wanted = _operations(case, kind) or _past_a_target(case)
-    if where and wanted and (wanted.limits or wanted.level is not None or wanted.asks - {*VALUES, "when"}):
+    if where and not (wanted and not wanted.limits and wanted.asks <= {*VALUES, "when"}):
         return
     is_of_sides = not wanted and len(window_words(question.words)) == 2 and len(question.moments) == 1
     if not (wanted or is_of_sides) or not (
@@ -180,7 +179,9 @@ def _asked_of_columns(
     if wanted.level is not None or wanted.way:
         texts = [_SWITCHING.sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
-    is_of_hold = not wanted.limits and (aspect("hold", question.words) or aspect("each_hold", question.words))
+    is_of_hold = not (wanted.limits or where) and (
+        aspect("hold", question.words) or aspect("each_hold", question.words)
+    )
     if is_of_hold and (held := list(held_setpoints(case, about))):
         yield from held
         return
@@ -255,7 +256,7 @@ def _on_level(case: Case, kind: str, named: re.Match[str]) -> Iterator[str]:
             yield from at_moment(of_it, about, clock)
             continue
         is_of_time = any(table()["asked"][name].search(text) for name in ("how_long", "how_many", "when"))
-        rows = [*_asked_of_columns(of_it, kind)]
+        rows = [*_looked_at(of_it, kind)]
         since = Wanted(USUAL, (column,), Stretches(((clock, ""),)))
         yield from rows if rows or is_of_time else told(of_it, about, read, since)
 

@@ -214,10 +214,7 @@ def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, 
 
 
 def _switches_at(row: Result, is_said: bool) -> float | None:
-    """Return above what a column is on: the middle of its two values, 0 of an output that is said to be.
-
-    None where it is neither.
-    """
+    """Return above what a column is on: the middle of two values, else 0 of an output that is said to be."""
     middle = on_off(row)
     return 0.0 if middle is None and is_said and row["column"].startswith("output ") else middle
 
@@ -225,10 +222,11 @@ def _switches_at(row: Result, is_said: bool) -> float | None:
 def first_at(case: Case, about: Subject, read: Result, column: Result, level: float) -> str:
     """Return the clock at which a column first came to a level, from where it began; "" if it never did."""
     wanted = Wanted(frozenset(("level",)), (column,), level=level)
-    if rows := _rows(case, about, read, wanted, []):
-        limited = replace(wanted, limits=_limits_of(case, wanted, rows))
-        past = _rows(case, about, read, limited, [])[0]["past"]
-    return str(past["first"]["clock"]) if rows and past["count"] else ""
+    if not (rows := _rows(case, about, read, wanted, [])):
+        return ""
+    limited = replace(wanted, limits=_limits_of(case, wanted, rows))
+    past = _rows(case, about, read, limited, [])[0]["past"]
+    return str(past["first"]["clock"]) if past["count"] else ""
 
 
 def state_of(
