@@ -50,7 +50,7 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.relevance import bearing
+from instrumentgpt.analyst.relevance import bearing, workings_asked
 from instrumentgpt.analyst.report import diagnose, fault_untold, happened, header, verdict
 from instrumentgpt.analyst.stretches import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
@@ -285,15 +285,21 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
         kind, is_all = "diagnosis", False
     is_own = kind == question.kind and (question.score >= ALONE or not told)
     is_first = kind == "diagnosis" and (is_own or is_seen)
+    works = _workings(case) if kind in OF_A_LOG or is_first else ""
+    leads = works if is_first or question.yes_no or aspect("why", question.words) else ""
+    if leads:  # which answer it
+        case = replace(case, question=replace(question, yes_no=False))
     answers = (
         [diagnose(case)]
         if is_first
         else [told, () if is_all else chain(["\n"] * bool(told), ANSWERS[kind](case))]
     )
-    said = ""
+    yield leads
+    said = leads
     for piece in chain(*answers):
         said += piece
         yield piece
+    yield f"\n{works}" if works and not leads else ""
     if not said.strip():  # whatever was asked, what the log says of itself is an answer
         yield from diagnose(case)
     elif is_first:
@@ -304,6 +310,16 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
     is_of_log = kind in OF_A_LOG or told or (kind == "events" and not (question.clocks or question.lines))
     if is_of_log and not is_first and known_log(case) and len(case.task.devices) < 2:
         yield from _bearing(case, said)
+
+
+def _workings(case: Case) -> str:
+    """Return how the loops of the log work, as far as that is asked for, "" if it is not."""
+    if not _has_subject(case) or len(case.task.devices) > 1:
+        return ""
+    with suppress(NothingToRead, ToolFailed):
+        if told := workings_asked(case, diagnosed(case, choose_log(case))):
+            return f"**{told[0]}**\n\n" + "".join(f"- {text}\n" for text in told[1:]) + "\n" * (len(told) > 1)
+    return ""
 
 
 def _bearing(case: Case, said: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from instrumentgpt.analyst.case import (
     known_log,
 )
 from instrumentgpt.analyst.questions import aspect, spelled, table, topics_of
-from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
@@ -139,7 +139,8 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
     key = "moment_fault" if result["during"] else "moment_calm"
     yield case.say(key, span=span_text(result["seconds"], case.language), **fields) + "\n\n"
     readings += [_moves_around(case, moves) for moves in result["moves"]]
-    yield from (*readings, *found) if case.question.quantity else (*found, *readings)
+    works = [f"- {plain_text(row['summary'])}\n" for row in result["workings"]]
+    yield from (*readings, *works, *found) if case.question.quantity else (*found, *works, *readings)
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
 
 

@@ -179,7 +179,7 @@ def table() -> dict[str, Any]:
     }
     named: dict[str, Any] = {
         row: {name: pattern_of(words) for name, words in read[row].items()}
-        for row in ("quantities", "units", "languages", "roles", "asked")
+        for row in ("quantities", "units", "languages", "roles", "asked", "workings")
     }
     worded = {
         part: {name: {**row, "pattern": pattern_of(row["words"])} for name, row in read[part].items()}

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.analyst.case import Case, Result, Subject
+from instrumentgpt.analyst.case import Case, Result, Subject, faults_of
 from instrumentgpt.analyst.columns import is_of, subjects
-from instrumentgpt.analyst.questions import means, numbers_in, spelled
+from instrumentgpt.analyst.questions import means, numbers_in, spelled, table
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.language import MINUTE
 from instrumentgpt.memory.terms import Phrase, holds, phrases, terms
@@ -27,6 +27,7 @@ WEIGHTS = {"out": 0.8, "programme": 0.8, "set": 0.5, "said": 0.4}
 _CLOCK = re.compile(r"(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\)?$")
 _COUNTED = re.compile(r"\+(\d+(?:\.\d+)?) ?([smh])(?!.*\()")
 _WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)")
+OF_VERDICT = ("cycle", "offset")  # how a loop works, which a fault is told by
 DAY = 24 * 60  # minutes
 MOST_TIMES = 4  # of figures, whose reasons may be asked for
 AT_TOLD, BESIDE, SHORT = 2.0, 0.01, 0.25  # score; share of a log that is beside a time; of one that says when
@@ -68,6 +69,21 @@ def bearing(case: Case, about: Subject, diagnosis: Result, told: str = "") -> It
         if text not in told and not _is_way_told(row, told):
             told += text
             yield case.item("happened_row", **about.at(row, diagnosis["start"]) | {"told": text})
+
+
+def workings_asked(case: Case, diagnosis: Result) -> list[str]:
+    """Return how the loops work, as far as the question asks for it; first of those with a finding.
+
+    Nothing where the verdict answers it: of a fault, what it does; of a danger, all.
+    """
+    words, ill = case.question.words, [one["channel"] for one in faults_of(diagnosis)]
+    named = [name for name, pattern in table()["workings"].items() if pattern.search(words)]
+    if any(fault["danger"] for fault in faults_of(diagnosis)):
+        return []
+    named = [name for name in named if not (ill and name in OF_VERDICT)]
+    rows = [row for row in diagnosis["workings"] if row["about"] in named and row["key"] != "swing"]
+    rows.sort(key=lambda row: (row["channel"] not in ill, named.index(row["about"])))
+    return [plain_text(row["summary"]) for row in rows[:MOST]]
 
 
 def _is_way_told(row: Result, told: str) -> bool:

@@ -15,7 +15,7 @@ from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, st
 from instrumentgpt.analyst.figures import read_in
 from instrumentgpt.analyst.programme import channel_row, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
-from instrumentgpt.analyst.relevance import bearing
+from instrumentgpt.analyst.relevance import bearing, workings_asked
 from instrumentgpt.analyst.stretches import Stretches, window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
@@ -641,10 +641,12 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
 
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
     """Yield what the checks say of each part and cause that is suspected, and whether they judged it."""
-    is_sound = aspect("sound", case.question.words)
+    is_sound, works = aspect("sound", case.question.words), workings_asked(case, diagnosis)
     for number, (name, suspects) in enumerate(suspected(case.question.words).items()):
         title = cause_title(name, case.language) if name in suspects else case.say(f"part_{name}")
         key, text = _told_of(case, about, diagnosis, name, suspects)
+        if key in ("out", "unjudged") and works:
+            continue
         beyond = case.say(f"beyond_{name}") if name in BEYOND and key in ("out", "unjudged") else ""
         led = case.lead(bool(is_sound)) if key == "out" and not number else ""
         key = "unsound" if key == "found" and is_sound else key

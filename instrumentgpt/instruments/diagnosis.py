@@ -16,6 +16,7 @@ from instrumentgpt.instruments.analysis.programme import Programme, programmed
 from instrumentgpt.instruments.analysis.segments import Segment, Trend, segments_of, trends_of
 from instrumentgpt.instruments.analysis.study import Study, quote, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.workings import Working, at_moment, workings_of
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.close_ups import Close, looked_at_closely
@@ -39,7 +40,7 @@ from instrumentgpt.instruments.findings import (
 )
 from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Mask
+from instrumentgpt.instruments.loops import Mask, loops_of
 from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.reading.roles import BEHAVES
@@ -263,6 +264,27 @@ class Diagnosis:
     def trends(self) -> tuple[Trend, ...]:
         """Return what changes from day to day."""
         return trends_of(self.segments, self.bands)
+
+    @cached_property
+    def workings(self) -> dict[int, tuple[Working, ...]]:
+        """Return channel → how its loop works, of those that are one."""
+        loops = loops_of(self.log)
+        return {
+            channel: workings_of(loops[channel], kind, self._segments(channel), self.channels.get(channel))
+            for channel, kind in self.kinds.items()
+            if channel in loops
+        }
+
+    def at(self, time: float) -> dict[int, tuple[Working, ...]]:
+        """Return channel → what its loop does at `time`, s since the log's first line."""
+        return {
+            channel: tuple(at_moment(loop, self.kinds[channel], self._segments(channel), time))
+            for channel, loop in loops_of(self.log).items()
+            if channel in self.kinds
+        }
+
+    def _segments(self, channel: int) -> list[Segment]:
+        return [one for one in self.segments if one.channel == channel]
 
     @property
     def bands(self) -> dict[int, float]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import loop_wording, segment_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, wording, workings_wording
 from instrumentgpt.instruments.analysis.departures import happenings
 from instrumentgpt.instruments.analysis.metrics import swings_of
 from instrumentgpt.instruments.checks import CHECKS
@@ -88,6 +88,7 @@ def diagnose_log(
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
         "timeline": timeline(diagnosis, channel, language, done),
         "states": states(opened.log, language),
+        "workings": workings_wording.rows(diagnosis, channel, language),
         "swings": [
             plain(asdict(swing))
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from instrumentgpt.instruments import loop_wording, wording
+from instrumentgpt.instruments import loop_wording, wording, workings_wording
 from instrumentgpt.instruments.diagnosis import REACH
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
@@ -110,6 +110,7 @@ def look_at_time(
 
     during   findings, and excursions that none explains, then or as near as a loop takes to answer
     nearest  else the one that is nearest in time
+    workings what each loop does then, and why
     moves    what moved around it: of each column what it began with, where it turned, what it ended with
     """
     opened = open_log(workspace, log, device)
@@ -131,6 +132,7 @@ def look_at_time(
         "clock": opened.log.clock(time),
         "time": plain(time),
         "readings": _readings(opened.log, time),
+        "workings": workings_wording.at(diagnosis, time, language),
         "moves": [*_moves(opened.log, time, AROUND if TO_THE_MINUTE.fullmatch(clock) else 0.0)],
         "beside": opened.log.beside,
         "groups": [described(opened.log, group) for group in near[:MOST_NEAR]],

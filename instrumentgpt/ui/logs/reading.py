@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 from sqlite_utils import Database
 
-from instrumentgpt.instruments import loop_wording
+from instrumentgpt.instruments import loop_wording, workings_wording
 from instrumentgpt.instruments.analysis.kind import DRIVES
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.logs import Log
@@ -150,6 +150,9 @@ def _draw_kinds(preparation: Preparation, reference: str, suffix: str) -> Stated
         for channel, kind in diagnosis.kinds.items():
             sentence = loop_wording.sentence(kind, diagnosis.log.unit_of(channel), language())
             st.caption(untrusted.label(f"{say('Channel {channel}', channel=channel)}: {sentence}", 500))
+            for working in diagnosis.workings.get(channel, ()):
+                told = workings_wording.sentence(working, diagnosis.log.unit_of(channel), language())
+                st.caption(f"- {untrusted.label(told, 500)}")
         loop = _draw_kind_form(diagnosis, reference)
     reading = reading_of(reference)
     return replace(reading, loops=stated_loops(reading.loops, *loop)) if loop else None
