@@ -19,7 +19,8 @@ HALF = 50.0  # percent: of an output that only switches, on from here
 LAST, LAST_LAGS = 0.05, 5.0  # share of a record, and lags, whichever is longer, that its end is told of
 MOST_LAST = 0.25  # of the record, at most
 PARTS = 3  # of what was held; the first and the last are compared
-LARGER = 1.3  # times, from which one part swings more than another
+MOST_OF_IT = (10, 90)  # percentiles: a door that opens once is no swing
+LARGER = 1.5  # times, from which one part swings more than another
 OF_OUTPUT = 5.0  # percent, from which the output of one part is another
 FOLLOWS = 0.6  # correlation of output and error, from which the output is told as following it
 FEWEST = 20  # samples of which anything is told
@@ -232,7 +233,7 @@ def _end(loop: Loop, kind: LoopKind, own: float) -> Working | None:
     window = min(max(LAST * length, own), MOST_LAST * length)
     begin = max(loop.time[-1] - window, loop.time[constant_runs(np.nan_to_num(loop.setpoint))[-1, 0]])
     inside = np.isfinite(loop.pv) & (loop.time >= begin)
-    if np.count_nonzero(inside) < ABOVE_NOISE:
+    if np.count_nonzero(inside) < ABOVE_NOISE or not np.ptp(loop.time[inside]):
         return None
     time, pv = loop.time[inside], loop.pv[inside]
     slope, base = np.polyfit(time - time[0], pv, 1).tolist()
@@ -268,7 +269,7 @@ def _ageing(loop: Loop, kind: LoopKind, held: Mask, own: float) -> Working | Non
         return None
     numbers = dict[str, float]()
     for name, part in (("first", first), ("last", last)):
-        low, high = np.percentile(loop.pv[part], (2.5, 97.5)).tolist()
+        low, high = np.percentile(loop.pv[part], MOST_OF_IT).tolist()
         output = np.maximum(loop.output[part], max(kind.low, 0.0))
         output = output[np.isfinite(output)]
         numbers |= {f"mean_{name}": float(loop.pv[part].mean()), f"swing_{name}": (high - low) / 2}
