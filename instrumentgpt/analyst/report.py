@@ -30,6 +30,7 @@ MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 MOST_LAST = 4  # channels whose last readings are told with what happened
 COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
+AMISS = ("power_short", "offset_p", "offset_limit", "ageing_grew")  # how a loop works that is not well
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked alone
@@ -400,6 +401,8 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     yield from (f"- {row['text']}\n" for row in diagnosis.get("rising", [])[1:])
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
     if not [finding for finding in diagnosis["findings"] if finding["class"] != "data_gap"]:
+        rows = [plain_text(row["summary"]) for row in diagnosis["workings"] if row["key"] in AMISS]
+        yield from (f"- {row}\n" for row in rows if row not in workings_asked(case, diagnosis))
         yield from _figures(case, about, diagnosis)
     yield from _healthy(case, about, diagnosis)
     if count := diagnosis["broken"]["count"]:
