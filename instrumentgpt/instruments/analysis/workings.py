@@ -183,7 +183,7 @@ def _power(loop: Loop, kind: LoopKind, held: Mask) -> Working | None:
     is_short = short > max(kind.band, _moved(kind))
     is_over = stop < len(loop)
     key = "power_enough" if not is_short or (is_over and not is_flat) else "power_going"
-    key = "power_short" if is_short and is_flat else key
+    key = "power_short" if is_short and is_flat else "power_rate" if math.isnan(short) else key
     return _working("power", key, loop, first, stop - 1, numbers)
 
 
@@ -286,7 +286,7 @@ def _ageing(loop: Loop, kind: LoopKind, held: Mask, own: float) -> Working | Non
 
 def at_moment(loop: Loop, kind: LoopKind, segments: Sequence[Segment], time: float) -> Iterator[Working]:
     """Yield what a loop does at `time`, s: how far off it is and going, what its output does, and why."""
-    loop, at = _asked(loop, segments), int(np.abs(loop.time - time).argmin())
+    loop, at = _asked(loop, segments), max(0, int(np.searchsorted(loop.time, time, side="right")) - 1)
     if not np.isfinite(loop.pv[at]):
         return
     beside = max(AROUND_LAGS * kind.lag, ABOVE_NOISE * kind.period)
@@ -303,8 +303,8 @@ def at_moment(loop: Loop, kind: LoopKind, segments: Sequence[Segment], time: flo
         "pv": float(loop.pv[at]),
         "output": output,
     }
-    if math.isfinite(error):
-        yield _working("now", "now" if abs(error) > kind.band else "now_at", loop, at, at, numbers)
+    key = "now_free" if math.isnan(error) else "now" if abs(error) > kind.band else "now_at"
+    yield _working("now", key, loop, at, at, numbers)
     rising = _up(kind) * rate > 0 and moves
     if math.isnan(output) or kind.drive not in ("continuous", "on_off", "manual"):
         return
