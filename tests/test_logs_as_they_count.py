@@ -172,23 +172,6 @@ def findings_of(path):
     return {(one.fault, one.numbers.get("kind", "")) for one in diagnose(read_log(path)).findings}
 
 
-def test_two_readings_that_exchange_their_values_are_two_columns_exchanged(tmp_path):
-    at = np.arange(400)
-    warm, cool = 40 + 5 * np.sin(at / 40), 25 + 2 * np.cos(at / 60)
-    one, other = np.where(at < 200, warm, cool), np.where(at < 200, cool, warm)
-    rows = [f"{10 * n},{a:.1f},{b:.1f}" for n, a, b in zip(at, one, other, strict=True)]
-    path = written(tmp_path, "exchanged.csv", rows, "Time (s),Temp A [C],Temp B [C]")
-    assert ("sensors_swapped", "exchanged") in findings_of(path)
-    whole = [f"{10 * n},{a:.1f},{b:.1f}" for n, a, b in zip(at, warm, cool, strict=True)]
-    assert not findings_of(written(tmp_path, "whole.csv", whole, "Time (s),Temp A [C],Temp B [C]"))
-
-
-@each("value, is_frozen", [("14.254413", True), ("14.2", False), ("3.5e-44", False)])
-def test_a_number_of_many_digits_that_never_changes_is_not_refreshed(tmp_path, value, is_frozen):
-    path = written(tmp_path, "plc.csv", [f"{5 * at},{value}" for at in range(60)], "Time (s),Temperature [C]")
-    assert (("sensor_stuck", "frozen") in findings_of(path)) is is_frozen
-
-
 def test_one_reading_that_is_off_is_told_with_its_time_and_is_no_fault(tmp_path):
     values = 25 + np.random.default_rng(1).normal(0, 0.1, 300)
     values[150] = 90.0

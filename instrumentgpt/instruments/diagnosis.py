@@ -43,7 +43,6 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Mask, loops_of
 from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
-from instrumentgpt.instruments.reading.roles import BEHAVES
 from instrumentgpt.instruments.reading.scales import ELECTRIC
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -96,7 +95,7 @@ def _unsupported(study: Study, check: Check, finding: Finding) -> str:
     is_seen = {"before", "alone"} & {*signs}
     roles = ("setpoint" if need == "level" else need for need in check.needs)
     is_grave = severity(finding.fault) == "critical"
-    if is_grave and not is_seen and any(BEHAVES in study.log.guessed.get(role, "") for role in roles):
+    if is_grave and not is_seen and {*roles} & {*study.log.unnamed}:
         return "guessed"
     if _ruled(finding, "is_relative"):
         return "" if is_seen else "unusual"

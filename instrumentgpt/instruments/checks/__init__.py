@@ -59,7 +59,6 @@ CHECKS: dict[str, Check] = {
     "sensor_reference": Check(slow.left_reference, "sensor_bias", ("level",), drives=SWITCHED),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, drives=SWITCHED[:2]),
-    "sensors_exchanged": Check(wiring.sensors_exchanged, "sensors_swapped", (), drives=DRIVES),
     "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED),
     "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), drives=DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure", drives=SWITCHED),

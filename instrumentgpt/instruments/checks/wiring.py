@@ -17,7 +17,6 @@ from instrumentgpt.instruments.loops import Floats, Mask
 
 OFF = 5.0  # bands that pv is off while its output is at the limit that should bring it back
 ASTRAY = 0.1  # of the log, so: with each other's sensor one never holds, the other where its neighbours help
-EXCHANGED, ACROSS, DISTINCT = 3.0, 0.25, 5  # times usual moves; share of the moves left crosswise; values
 BLOCK, SAMPLES, FEWEST = 1.0, 8, 20  # lags in which pv is seen to move; values in one; blocks in a log
 FOLLOWED = 0.5  # of pv's moves left unexplained by its output; loops that swing by their gains leave 0.07
 ASTRAY_FOR = 3.0  # lags of it, after which it is no hump
@@ -49,36 +48,6 @@ def sensors_swapped(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return [
         replace(finding, channel=None, channels=(one.loop.channel, other.loop.channel), evidence=evidence)
     ]
-
-
-def sensors_exchanged(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find two readings that exchange their values from a row to the next: their columns do, no plant."""
-    for one, other in combinations(study.tracks.values(), 2):
-        pair = [track.loop.pv for track in (one, other)]
-        units = {study.log.unit_of(track.loop.channel) for track in (one, other)}
-        if len(units) > 1 or len(one) != len(other) or not np.array_equal(one.time, other.time):
-            continue
-        moves = [np.abs(np.diff(pv)) for pv in pair]
-        across = [np.abs(pv[1:] - its[:-1]) for pv, its in (pair, pair[::-1])]
-        usual = [EXCHANGED * np.nanpercentile(move, 98) for move in moves if np.isfinite(move).any()]
-        if len(usual) < 2 or any(len(np.unique(pv[np.isfinite(pv)])) < DISTINCT for pv in pair):
-            continue  # what takes a few values alone is switched
-        with np.errstate(invalid="ignore"):
-            far = (moves[0] > usual[0]) & (moves[1] > usual[1])
-            there = np.flatnonzero(far & (sum(across) < ACROSS * sum(moves)))
-        if there.size == 1:  # machines that take turns do so again
-            return [_exchanged(study, one, other, int(there[0]) + 1)]
-    return []
-
-
-def _exchanged(study: Study, one: Track, other: Track, at: int) -> Finding:
-    numbers: dict[str, float | str] = {"kind": "exchanged"}
-    for name, track in (("one", one), ("other", other)):
-        ends = float(track.loop.pv[at - 1]), float(track.loop.pv[at])
-        numbers |= {name: track.loop.channel, f"{name}_from": ends[0], f"{name}_to": ends[1]}
-    finding = finding_of(study, "sensors_swapped", one, at, len(one) - 1, (at - 1, at), numbers)
-    channels = (one.loop.channel, other.loop.channel)
-    return replace(finding, channel=None, channels=channels, severity="high")
 
 
 def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:

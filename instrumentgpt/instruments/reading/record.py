@@ -92,6 +92,7 @@ class Log:
     heads     of a table: the heads of its columns, in their order; "" for one without
     of_loops  of a table: channel → role → column; 0: those of the time and of the channel
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
+    unnamed   roles of columns that no head names, which are told by how they behave
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
     stated_loops    channel → what people said of its loop
@@ -113,6 +114,7 @@ class Log:
     heads: Sequence[str] = field(default_factory=list)
     of_loops: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
+    unnamed: tuple[str, ...] = ()
     channel_names: Mapping[int, str] = field(default_factory=dict)
     channel_units: Mapping[int, str] = field(default_factory=dict)
     logged_units: Mapping[int, str] = field(default_factory=dict)

@@ -28,13 +28,14 @@ MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 GAINS = ("kp", "ki", "kd")
-BEHAVES = "by how it behaves"  # that a column is what it is told to be
 SWITCHED = 3  # values of what goes on and off, nan with them
 
 
 @dataclass(frozen=True)
 class Roles:
     """For each channel its columns, role → number of column; `time` columns; `guessed` role → reason.
+
+    `unnamed` are the roles of columns that no head names: they are told by how they behave.
 
     A channel without a setpoint may have instead an "error", setpoint - pv, or "deviation", pv - setpoint.
     """
@@ -43,6 +44,7 @@ class Roles:
     channels: Mapping[int, Mapping[str, int]]
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_column: int | None = None
+    unnamed: frozenset[str] = frozenset()
 
 
 def roles_of(columns: Columns) -> Roles | None:
@@ -87,15 +89,18 @@ def roles_of(columns: Columns) -> Roles | None:
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
     rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
     guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
-    guessed |= {
-        role: _why(columns, at, role)
+    unsure = {
+        role: at
         for roles in reversed(channels.values())
         for role, at in roles.items()
         if role != "cooling" and columns.score(at, role) < LIKELY
     }
     if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
-        guessed["time"] = f"column {time[0] + 1}, {BEHAVES}"
-    return Roles(time, channels, guessed, columns.channel)
+        unsure["time"] = time[0]
+    guessed |= {role: _why(columns, at, role) for role, at in unsure.items()}
+    by_error = ("error", "deviation")
+    unnamed = {role for role, at in unsure.items() if role not in by_error and not columns.score(at, role)}
+    return Roles(time, channels, guessed, columns.channel, frozenset(unnamed))
 
 
 def _has_values(columns: Columns, at: int) -> bool:
@@ -259,7 +264,7 @@ def _why(columns: Columns, at: int, role: str) -> str:
         return f"pv {'+' if role == 'error' else '-'} column {at + 1}, which is then constant in steps"
     if columns.headings and columns.headings[at].scores.get(role):
         return f"column {at + 1} “{columns.headings[at].text}”"
-    return f"column {at + 1}, {BEHAVES}"
+    return f"column {at + 1}, by how it behaves"
 
 
 def times_of(columns: Columns) -> tuple[int, ...]:

@@ -118,7 +118,8 @@ def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | Non
         recognised = tuple(at for at in roles.time if at not in columns.values()) if roles else ()
         time = (columns["time"],) if "time" in columns else recognised
         guessed = {role: why for role, why in roles.guessed.items() if role in kept} if roles else {}
-        return Roles(time, {1: {**kept, **stated}}, guessed, columns.get("channel"))
+        unnamed = roles.unnamed & kept.keys() if roles else frozenset()
+        return Roles(time, {1: {**kept, **stated}}, guessed, columns.get("channel"), unnamed)
     if roles is None or not columns:
         return roles
     (first, loop), *others = roles.channels.items()
@@ -131,6 +132,7 @@ def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | Non
         channels={first: {**loop, **stated}, **rest},
         guessed={role: why for role, why in roles.guessed.items() if role not in columns},
         channel_column=columns.get("channel", roles.channel_column),
+        unnamed=roles.unnamed - columns.keys(),
     )
 
 

@@ -503,6 +503,7 @@ def _log_of(
         channel_units={channel: units[channel] for channel in units if units[channel] != unit},
         placeholders=placeholders,
         guessed={role: reason for role, reason in guessed.items() if reason},
+        unnamed=tuple(sorted(roles.unnamed)),
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
