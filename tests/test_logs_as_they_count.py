@@ -172,6 +172,12 @@ def findings_of(path):
     return {(one.fault, one.numbers.get("kind", "")) for one in diagnose(read_log(path)).findings}
 
 
+@each("value, is_frozen", [("14.254413", True), ("14.2", False), ("3.5e-44", False)])
+def test_a_number_of_many_digits_that_never_changes_is_not_refreshed(tmp_path, value, is_frozen):
+    path = written(tmp_path, "plc.csv", [f"{5 * at},{value}" for at in range(60)], "Time (s),Temperature [C]")
+    assert (("sensor_stuck", "frozen") in findings_of(path)) is is_frozen
+
+
 def test_one_reading_that_is_off_is_told_with_its_time_and_is_no_fault(tmp_path):
     values = 25 + np.random.default_rng(1).normal(0, 0.1, 300)
     values[150] = 90.0

@@ -8,8 +8,11 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments import workings_wording
+from instrumentgpt.instruments.analysis.kind import LoopKind
+from instrumentgpt.instruments.analysis.workings import at_moment
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.loops import Loop
 from tests.offline_case import asked
 from tests.test_loop_kinds import fridge
 
@@ -110,6 +113,27 @@ def test_a_moment_is_told_with_what_the_output_does_and_why(language, rises, tmp
     assert [row["key"] for row in heats] == ["now", "now_full"] and rises in heats[0]["summary"]
     off = rows["time"][(rows["heater"].diff() < 0) & (rows["temp"] > 60)].iloc[0]
     assert [row["key"] for row in workings_wording.at(diagnosis, off + 20.0, language)][1] == "now_coasts"
+
+
+@each(
+    "pv, output, why",
+    [
+        (45.0, 100.0, "now_wound"),  # past it, and still all it has
+        (35.0, -100.0, "now_wound"),
+        (45.0, -100.0, "now_counter"),
+        (35.0, 100.0, "now_full"),
+        (45.0, 0.0, "now_past"),
+        (35.0, 0.0, "now_lets_fall"),
+    ],
+)
+def test_why_an_output_stands_as_it_does_is_told_from_where_pv_is(pv, output, why):
+    time = np.arange(0.0, 600.0, 2.0)
+    rows = {name: np.full(len(time), value) for name, value in (("pv", pv), ("output", output), ("kp", 1.0))}
+    loop = Loop(1, time, np.full(len(time), 40.0), ki=rows["kp"], kd=rows["kp"], line=np.arange(300), **rows)
+    kind = LoopKind(
+        "continuous", False, True, -100.0, 100.0, "constant", 0, 0.0, 2.0, 0.1, 0.05, 0.5, 20.0, 0
+    )
+    assert [one.key for one in at_moment(loop, kind, (), 300.0)] == ["now", why]
 
 
 @each(

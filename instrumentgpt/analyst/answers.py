@@ -285,8 +285,8 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
         kind, is_all = "diagnosis", False
     is_own = kind == question.kind and (question.score >= ALONE or not told)
     is_first = kind == "diagnosis" and (is_own or is_seen)
-    works = _workings(case) if kind in OF_A_LOG or is_first else ""
-    leads = works if is_first or question.yes_no or aspect("why", question.words) else ""
+    is_led = is_first or (kind in OF_A_LOG and (question.yes_no or aspect("why", question.words)))
+    leads = _workings(case) if is_led else ""
     if leads:  # which answer it
         case = replace(case, question=replace(question, yes_no=False))
     answers = (
@@ -299,7 +299,6 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
     for piece in chain(*answers):
         said += piece
         yield piece
-    yield f"\n{works}" if works and not leads else ""
     if not said.strip():  # whatever was asked, what the log says of itself is an answer
         yield from diagnose(case)
     elif is_first:

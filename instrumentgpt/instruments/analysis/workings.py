@@ -57,7 +57,8 @@ def workings_of(
     if np.count_nonzero(np.isfinite(loop.pv)) < FEWEST:
         return ()
     held, cycle = _held(loop, segments), _cycle(loop, kind) or _swing(loop, figures)
-    own = float(np.nanmax([LAST_LAGS * kind.lag, cycle.numbers["period"] if cycle else 0.0]))
+    period = cycle.numbers["period"] if cycle else figures.period if figures else 0.0
+    own = float(np.nanmax([LAST_LAGS * kind.lag, period]))
     facts = [cycle, _coast(loop, kind), _power(loop, kind, held), _offset(loop, kind, held, own)]
     facts += [_throttle(loop, kind), _end(loop, kind, own), _ageing(loop, kind, held, own)]
     return tuple(fact for fact in facts if fact is not None)
@@ -308,26 +309,26 @@ def at_moment(loop: Loop, kind: LoopKind, segments: Sequence[Segment], time: flo
     rising = _up(kind) * rate > 0 and moves
     if math.isnan(output) or kind.drive not in ("continuous", "on_off", "manual"):
         return
-    nearing, far = _up(kind) * error, max(kind.band, _moved(kind))
-    off = bool(_is_off(loop, kind)[at])
-    full = output >= kind.high - AT_LIMIT
-    same = runs(_is_off(loop, kind) if off else loop.output >= kind.high - AT_LIMIT) if off or full else ()
+    states = {
+        "counter": (loop.output < -AT_LIMIT) & kind.two_sided,
+        "off": _is_off(loop, kind),
+        "full": loop.output >= kind.high - AT_LIMIT,
+    }
+    state = next((name for name, mask in states.items() if mask[at]), "between")
+    same = runs(states.get(state, np.zeros(len(loop), bool)))
     since = next((int(first) for first, stop in same if first <= at < stop), at)
     numbers["seconds"] = float(loop.time[at] - loop.time[since])
-    key = (
-        "now_coasts"
-        if off and rising
-        else "now_past"
-        if off and nearing <= 0
-        else "now_lets_fall"
-        if off
-        else "now_full"
-        if full and nearing > far
-        else "now_eases"
-        if rising and nearing > 0 and _falls(loop, rows)
-        else ""
-    )
-    if key:
+    nearing, far = _up(kind) * error, max(kind.band, _moved(kind))
+    whys = {  # the first that holds
+        "now_wound": (state == "counter" and nearing > far) or (state == "full" and nearing < -far),
+        "now_counter": state == "counter",
+        "now_coasts": state == "off" and rising,
+        "now_past": state == "off" and nearing <= 0,
+        "now_lets_fall": state == "off" and nearing > far,
+        "now_full": state == "full" and nearing > far,
+        "now_eases": state == "between" and rising and nearing > 0 and _falls(loop, rows),
+    }
+    if key := next((key for key, holds in whys.items() if holds), ""):
         yield _working("now", key, loop, since, at, numbers)
 
 

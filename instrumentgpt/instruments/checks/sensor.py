@@ -172,6 +172,8 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
     return merged
 
 
+FROZEN_FOR, MANY_DIGITS = 40, 5  # readings of one number that has so many digits, some behind the point
+LEAST_NUMBER = float(np.finfo(np.float32).tiny)  # that a converter's float has: below, it is 0
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 TORN_FOR = 2.0  # lags, of one that ends in a jump
 STUCK_AFTER = 4.5  # lags of dead time and lag that pv is given to follow the output
@@ -185,9 +187,29 @@ UNSTUCK_OUTPUT = 25.0  # percent, for a pv that later moves on by itself: a stic
 
 
 def sensor_stuck(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find a pv equal to the last digit for long while the output moved, or until a jump."""
+    """Find a pv equal to the last digit for long while the output moved, or until a jump, or throughout."""
     bare = [track for track in study.tracks.values() if track.kind.drive == "manual"]
-    return [finding for track in (*study.active, *bare) for finding in _stuck(study, track)]
+    found = [finding for track in (*study.active, *bare) for finding in _stuck(study, track)]
+    return found or [finding for track in study.tracks.values() for finding in _frozen(study, track)]
+
+
+def _frozen(study: Study, track: Track) -> list[Finding]:
+    """Find a pv that is one number of `MANY_DIGITS` throughout: a live one would not be read so again."""
+    read = np.flatnonzero(np.isfinite(track.loop.pv))
+    if len(read) < FROZEN_FOR or np.ptp(track.loop.pv[read]):
+        return []
+    value = float(track.loop.pv[read[0]])
+    if (
+        value.is_integer()
+        or abs(value) < LEAST_NUMBER
+        or len(f"{abs(value):.9g}".lstrip("0.").replace(".", "")) < MANY_DIGITS
+    ):
+        return []
+    first, last = int(read[0]), int(read[-1])
+    numbers: dict[str, float | str] = {"kind": "frozen", "value": value, "count": len(read)}
+    numbers["seconds"] = float(track.time[last] - track.time[first])
+    finding = finding_of(study, "sensor_stuck", track, first, last, (first, last), numbers)
+    return [replace(finding, severity="high")]
 
 
 def _stuck(study: Study, track: Track) -> list[Finding]:
