@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_497,
+    "instrumentgpt/analyst": 6_545,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 24_847,
+    "instrumentgpt/instruments": 25_304,
     "instrumentgpt/memory": 4_586,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 1_671,
     "instrumentgpt/storage": 4_208,
     "instrumentgpt/turn": 2_412,
-    "instrumentgpt/ui": 7_436,
+    "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_156
+WHOLE = 66_664
 
 
 def lines_in(room: str) -> int:
