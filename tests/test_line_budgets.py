@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_545,
+    "instrumentgpt/analyst": 6_556,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 25_304,
+    "instrumentgpt/instruments": 25_305,
     "instrumentgpt/memory": 4_586,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_412,
     "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_664
+WHOLE = 66_676
 
 
 def lines_in(room: str) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from instrumentgpt.analyst.case import Case, Result, Subject, faults_of
 from instrumentgpt.analyst.columns import is_of, subjects
 from instrumentgpt.analyst.questions import means, numbers_in, spelled, table
-from instrumentgpt.analyst.words import plain_text
+from instrumentgpt.analyst.words import plain_text, together
 from instrumentgpt.instruments.language import MINUTE
 from instrumentgpt.memory.terms import Phrase, holds, phrases, terms
 
@@ -84,7 +84,17 @@ def workings_asked(case: Case, diagnosis: Result) -> list[str]:
     named = [name for name in named if not (ill and name in OF_VERDICT) and not (sure and name == "ends")]
     rows = [row for row in diagnosis["workings"] if row["about"] in named and row["key"] != "swing"]
     rows.sort(key=lambda row: (row["channel"] not in ill, named.index(row["about"])))
-    return [plain_text(row["summary"]) for row in rows[:MOST]]
+    alike: dict[str, list[Result]] = {}
+    for row in rows:
+        alike.setdefault(row["key"], []).append(row)
+    return [_told_of_all(case, group) for group in [*alike.values()][:MOST]]
+
+
+def _told_of_all(case: Case, rows: Sequence[Result]) -> str:
+    """Return what the first of alike rows says, and which channels are like it."""
+    others = [row["channel"] for row in rows[1:]]
+    like = case.say("likewise", channels=case.listed(others), count=len(others)) if others else ""
+    return together(filter(None, (plain_text(rows[0]["summary"]), like)), case.language)
 
 
 def _is_way_told(row: Result, told: str) -> bool:

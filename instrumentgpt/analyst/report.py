@@ -402,7 +402,7 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
     if not [finding for finding in diagnosis["findings"] if finding["class"] != "data_gap"]:
         rows = [plain_text(row["summary"]) for row in diagnosis["workings"] if row["key"] in AMISS]
-        yield from (f"- {row}\n" for row in rows if row not in workings_asked(case, diagnosis))
+        yield from (f"- {row}\n" for row in rows if row not in "".join(workings_asked(case, diagnosis)))
         yield from _figures(case, about, diagnosis)
     yield from _healthy(case, about, diagnosis)
     if count := diagnosis["broken"]["count"]:

@@ -253,7 +253,7 @@ def _end(loop: Loop, kind: LoopKind, own: float) -> Working | None:
         "error": error,
         "pv": float(pv[-1]),
     }
-    numbers |= {"size": abs(error), "side": math.copysign(1.0, -error), "band": limit}
+    numbers |= {"size": max(abs(error), kind.digit), "side": math.copysign(1.0, -error), "band": limit}
     key = "ends_swings" if swing > limit else "ends_goes" if moves > limit else "ends_rests"
     if key == "ends_rests" and math.isfinite(error):
         key = "ends_holds" if abs(error) <= limit else "ends_off"
@@ -305,7 +305,8 @@ def at_moment(loop: Loop, kind: LoopKind, segments: Sequence[Segment], time: flo
         "output": output,
     }
     key = "now_free" if math.isnan(error) else "now" if abs(error) > kind.band else "now_at"
-    yield _working("now", key, loop, at, at, numbers)
+    if moves or key != "now_at":
+        yield _working("now", key, loop, at, at, numbers)
     rising = _up(kind) * rate > 0 and moves
     if math.isnan(output) or kind.drive not in ("continuous", "on_off", "manual"):
         return
