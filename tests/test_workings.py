@@ -156,7 +156,7 @@ def test_who_asks_how_a_loop_works_is_told_that_first(question, number, tmp_path
 
 def test_channels_that_work_alike_are_told_once(tmp_path):
     first = asked("is the heater of 052 strong enough?", tmp_path).text.partition("\n")[0]
-    assert first.count("Channel 1:") == 1 and "Channels 2, 3, 4" in first
+    assert first.count("Channel 1:") == 1 and "channel 2, 3, 4" in first
 
 
 def test_what_is_asked_of_a_fault_is_not_answered_by_how_the_loop_works(tmp_path):

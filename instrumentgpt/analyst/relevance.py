@@ -93,7 +93,7 @@ def workings_asked(case: Case, diagnosis: Result) -> list[str]:
 def _told_of_all(case: Case, rows: Sequence[Result]) -> str:
     """Return what the first of alike rows says, and which channels are like it."""
     others = [row["channel"] for row in rows[1:]]
-    like = case.say("likewise", channels=case.listed(others), count=len(others)) if others else ""
+    like = case.say("likewise", channels=case.listed(others)) if others else ""
     return together(filter(None, (plain_text(rows[0]["summary"]), like)), case.language)
 
 
