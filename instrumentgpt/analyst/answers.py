@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from itertools import chain
 from math import inf
@@ -21,6 +22,7 @@ from instrumentgpt.analyst.case import (
     ToolFailed,
     choose_log,
     diagnosed,
+    extents,
     known_log,
 )
 from instrumentgpt.analyst.columns import called
@@ -36,6 +38,7 @@ from instrumentgpt.analyst.questions import (
     CHOSEN,
     SENTENCE_END,
     SHORT,
+    TIMED,
     Question,
     asking,
     aspect,
@@ -133,7 +136,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
     """Return the questions of the message, each with its device; what asks nothing is none."""
     whole = read(task, inventory, tool)
     parts = [part.strip() for part in SENTENCE_END.split(task.question) if part.strip()]
-    if len(parts) == 1 and len(whole.task.devices) < 2:  # of several devices they are compared
+    is_sentence = len(parts) == 1
+    if is_sentence and len(whole.task.devices) < 2:  # of several devices they are compared
         parts = AND_ASKS.split(task.question)
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
@@ -144,6 +148,9 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
         before = cases[-1] if cases else None
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
+        if is_sentence and before and not (case.question.is_timed or aspect("now", case.question.words)):
+            same = {name: getattr(before.question, name) for name in (*TIMED, "days", "months")}
+            case = replace(case, question=replace(case.question, **same))
         asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
         extreme = case.question.extreme in EXTREMES  # which a limit in the next question would hide
         subject = case.question.kind, extreme, case.question.days, case.task.devices
@@ -168,11 +175,22 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     texts = [text if repeats else _beside_devices(text, inventory) for text in (task.question, *earlier)]
     question = _pasted(read_question(texts[0], in_view, len(devices), *texts[1:]), task)
-    moments = dated(question.moments, task.now.date())
-    question = replace(question, moments=moments, before=spelled(before))
     asked = language_asked(question.text)
     language: Language = task.given.get("language") or asked or language_of(task.question)
-    return Case(replace(task, devices=devices), question, language, tool)
+    case = Case(replace(task, devices=devices), replace(question, before=spelled(before)), language, tool)
+    if any("@" in moment for moment in question.moments):
+        case = replace(
+            case, question=replace(case.question, moments=dated(question.moments, _last_day(case)))
+        )
+    return case
+
+
+def _last_day(case: Case) -> date:
+    """Return the day on which the log in question ends: its weekdays are the last ones before; else today."""
+    with suppress(NothingToRead, ToolFailed):
+        about = choose_log(case)
+        return min([case.task.now, *(end for *_, end in extents(case, about.log, about))]).date()
+    return case.task.now.date()
 
 
 def _beside_devices(text: str, inventory: Inventory) -> str:
@@ -391,7 +409,8 @@ def _kind(case: Case) -> str:
     of_moments = aspect("moments", words) and question.quantity in COLUMN and not window_words(words)
     if is_of_one and _has_subject(case) and kind == "figures" and (of_lines or of_moments):
         return "events"
-    if kind == "remembered" and not (case.task.messages or any(case.task.state.values())):
+    is_new = not case.task.messages and (case.task.attachments or not any(case.task.state.values()))
+    if kind == "remembered" and is_new:
         kind = "diagnosis" if _has_subject(case) else kind  # nothing is on record
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     is_unread = kind == "diagnosis" and question.score < table()["least"]

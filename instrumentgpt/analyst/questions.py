@@ -81,16 +81,33 @@ _ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 2
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_HAN_MONTHS = ("", *"一二三四五六七八九十", "十一", "十二")
+_DAY = r"(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
+_UP_TO = r" ?(?:to|and|or|through|until|till|-|–|~|&|,) ?(?:the )?"
+_RANGES = (  # whose days have one month, or year, between them: from 13 to 30 may, may 13-30, 5月13日到30日
+    rf"(?<![\d.:/-]){_DAY}(?=(?:{_UP_TO}\d{{1,2}}(?:st|nd|rd|th)?){{1,4}} (?:of )?(?P<m>{_MONTH})\b"
+    r"(?:,? (?P<y>20\d\d))?)",
+    rf"\b(?P<m>{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?{_UP_TO}{_DAY}\b(?P<y>)"
+    rf"(?![.:]\d| ?(?:°|c\b|[ap]m\b|%|{_MONTH}))",
+    r"(?:(?P<y>20\d\d)年)?(?<!\d)(?P<m>1[0-2]|0?[1-9])月\d{1,2}[日号]?[到至和跟与、~-](?P<d>3[01]|[12]\d|0?[1-9])[日号]",
+)
+_WHOLE_MONTH = (
+    r"\b(?:in|during|of|throughout|(?:all|whole|entire)(?: of)?) (?:early |late |mid-?)?"
+    r"(?P<m>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?! \d{1,2}\b)(?: (?P<y>20\d\d))?"
+    r"|(?:(?P<year>20\d\d)年)?(?<!\d)(?P<han>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月(?!\d|[初底末])"
+)
 _DAYS = (
     r"(?<![\d.\-/])(?:(?P<y>20\d\d)[-/.年])?(?P<m>0?[1-9]|1[0-2])[-/](?P<d>0?[1-9]|[12]\d|3[01])(?![\d\-/])",
     r"(?:(?P<y>20\d\d)[/.年])?(?<!\d)(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])[日号]?",
-    rf"\b(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>20\d\d))?",
-    rf"\b(?P<m>{_MONTH}) (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\b(?:,? (?P<y>20\d\d))?",
+    rf"(?<![\d.:]){_DAY} (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>20\d\d))?",
+    rf"\b(?P<m>{_MONTH}) {_DAY}\b(?:,? (?P<y>20\d\d))?",
     r"(?:\bthe |\()(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
     r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
 )  # fmt: skip
 WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
-    r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)([一二三四五六日天])"
+    r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|(?:周|星期|礼拜)([一二三四五六日天])(?!号)"  # 这个礼拜一号机
 )
 _WEEK = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun", *"一二三四五六日")
 _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
@@ -109,6 +126,19 @@ _DAY_OF_LIST = re.compile(
     r"(?<![\d.:月/-])(\d{1,2})(?=\s?[、,和跟与到至]\s?(?:\d{1,2}\s?[、,和跟与到至]\s?)*\d{1,2}[日号])"
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
+REPEATED = (
+    "channels",
+    "gain",
+    "days",
+    "months",
+    "log",
+    "target",
+    "factor",
+    "quantity",
+    "extreme",
+    "previous",
+)
+TIMED = ("clocks", "moments", "relative", "timed")  # the slots of a time
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 _READING = re.compile(
@@ -137,6 +167,7 @@ class Question:
     clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
     moments: tuple[str, ...] = ()  # each of them with its day, if one is said: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
+    months: tuple[str, ...] = ()  # named without a day: "2026-02-" or "-02-"
     relative: str = ""  # a name of [times]: "last night"
     before: str = ""  # the question before it in the same message, whose columns it may go on about
     timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
@@ -158,6 +189,12 @@ class Question:
     def channel(self) -> int | None:
         """The one channel that is named, None for all or several."""
         return self.channels[0] if len(self.channels) == 1 else None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it names a time of its own."""
+        named = self.days or self.months or self.clocks or self.relative or parts_of(self.text)
+        return bool(named or aspect("by_event", self.words) or since(self.text, date.max))
 
     @property
     def day(self) -> str:
@@ -363,21 +400,24 @@ def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
     slots: dict[str, Any] = {
         name: value
-        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme", "previous")
+        for name in (
+            "channels",
+            "gain",
+            "days",
+            "months",
+            "log",
+            "target",
+            "factor",
+            "quantity",
+            "extreme",
+            "previous",
+        )
         if (value := getattr(question, name)) not in ((), "", None, False)
     }
     is_now = aspect("now", question.words)
-    slots |= {"days": ()} if is_now else {}
-    if (
-        is_now
-        or question.days
-        or question.clocks
-        or question.relative
-        or parts_of(question.text)
-        or aspect("by_event", question.words)
-        or since(question.text, date.max)
-    ):
-        slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
+    slots |= {"days": (), "months": ()} if is_now else {}
+    if is_now or question.is_timed:
+        slots |= {name: getattr(question, name) for name in TIMED}
     slots |= {"yes_no": question.yes_no or (before.yes_no and not aspect("open_form", question.words))}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
@@ -412,6 +452,7 @@ def _slots(question: Question) -> Question:
         clocks=clocks_in(words),
         moments=_moments(words),
         days=() if lines or log else days_in(words),
+        months=() if lines or log else months_in(words),
         relative=next((name for name, row in patterns["times"].items() if row["pattern"].search(words)), ""),
         timed=question.text,
         log=log_name[0] if (log_name := re.search(LOG_NAME, question.text, re.I)) else "",
@@ -544,9 +585,26 @@ def days_in(words: str) -> tuple[str, ...]:
     (('02-18',), ('2026-02-18',), ('-16', '-20'))
     >>> days_in("i meant nov 9, not nov 2"), days_in("是跟 11/9 比，不是 11/2")
     (('11-09',), ('11-09',))
+    >>> days_in("every day from 13 to 30 may?"), days_in("jan 5 - 15"), days_in("5月13日到30日")
+    (('05-13', '05-30'), ('01-05', '01-15'), ('05-13', '05-30'))
     """
     days = _day_places(words)
     return tuple(dict.fromkeys(days[place] for place in sorted(days)))
+
+
+def months_in(words: str) -> tuple[str, ...]:
+    """Return the months that are named without a day, as they stand in a date.
+
+    >>> months_in("when did it go down in february?"), months_in("2014年二月"), months_in("on may 3")
+    (('-02-',), ('2014-02-',), ())
+    """
+    found = dict[str, None]()
+    for match in re.finditer(_WHOLE_MONTH, _days_told(words)[1]):
+        name = match["m"] or match["han"]
+        latin = name[:3] in _MONTHS and _MONTHS.index(name[:3]) + 1
+        number = latin or (int(name) if name.isdecimal() else _HAN_MONTHS.index(name))
+        found[f"{match['y'] or match['year'] or ''}-{number:02d}-"] = None
+    return tuple(found)
 
 
 def weekdays_in(words: str) -> set[int]:
@@ -635,15 +693,23 @@ def limits_asked(words: str) -> dict[str, float]:
 
 def _day_places(words: str) -> dict[int, str]:
     """Return where days begin → the days as `days_in` tells them."""
+    return _days_told(words)[0]
+
+
+def _days_told(words: str) -> tuple[dict[int, str], str]:
+    """Return where days begin → the days, and `words` without them."""
     days, rest = dict[int, str](), _NOT_THAT.sub(lambda match: " " * len(match[0]), words)
-    for pattern in _DAYS:
+    for pattern in (*_RANGES, *_DAYS):
+        gone = list[tuple[int, int]]()
         for match in re.finditer(pattern, rest):
             month, year = match["m"] or "", match["y"] or ""
             number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1 if month else 0
             day = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
-            days[match.start()] = day
-        rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
-    return days
+            days[match.start("d") if pattern in _RANGES else match.start()] = day
+            gone.append(match.span("d" if pattern in _RANGES else 0))
+        for start, stop in gone:
+            rest = rest[:start] + "\0" * (stop - start) + rest[stop:]
+    return days, rest
 
 
 def dated(moments: Sequence[str], today: date) -> tuple[str, ...]:

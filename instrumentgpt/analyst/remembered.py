@@ -26,7 +26,12 @@ from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, like
 from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.memory.facts import devices_in
-from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.reading.constraints import (
+    Ruling,
+    constraints_in,
+    lifted_constraint,
+    rulings_in_force,
+)
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
 from instrumentgpt.memory.reading.statements import statements
@@ -339,14 +344,28 @@ def forbidden_here(case: Case) -> list[str]:
     return [text for text in held if read_question(text).direction != other]
 
 
+def _lifted(case: Case, sentence: str) -> str:
+    """Return that what was laid down is no longer in force by `sentence`; "" where it lifted nothing."""
+    said = [(turn, ruling) for turn, text in case.task.messages_of("user") for ruling in constraints_in(text)]
+    earlier = [Ruling(kind, text) for _, (kind, text) in said]
+    held = rulings_in_force(earlier)
+    place = lifted_constraint(Ruling("lift", sentence), [earlier[at] for at in held])
+    if place is None or earlier[held[place]].text in case.task.constraints:
+        return ""
+    turn, (_, text) = said[held[place]]
+    return case.say("noted_lifted", text=quoted(text), turn=turn)
+
+
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return what a message states without asking, a line each: values, constraints, names, what was done."""
     question, text = case.question, case.task.question
     words, done = question.words, aspect("done", question.words)
-    rulings = [ruling for _, ruling in constraints_in(text)]
+    kinds = {ruling: kind for kind, ruling in constraints_in(text)}
+    rulings, lifted = [*kinds], {one: _lifted(case, one) for one, kind in kinds.items() if kind == "lift"}
     beside = spelled(reduce(lambda rest, ruling: rest.replace(ruling, " "), rulings, text))
     asks = (aspect("asks", beside) or (question.yes_no and beside.strip())) and not aspect("corrected", words)
-    is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
+    is_forgetting = aspect("forget", words) and not any(lifted.values())
+    is_other = question.pasted or is_forgetting or question.kind in ("plot", "handover")
     if is_other or asks or (question.order and not (done or rulings)):
         return []
     rows = [
@@ -355,7 +374,8 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
         + f": {quoted(f'{fact.value} {fact.unit}'.strip())}"
         for fact in values_in(text, case.device)
     ]
-    rows += map(quoted, (*rulings, *(row.text for row in statements(text) if row.kind == "root_cause")))
+    rows += [lifted.get(ruling) or quoted(ruling) for ruling in rulings]
+    rows += [quoted(row.text) for row in statements(text) if row.kind == "root_cause"]
     named = names_in(text, inventory_names)
     rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     is_denied = aspect("not_the_cause", words) or aspect("corrected", words)

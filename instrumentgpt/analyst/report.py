@@ -24,6 +24,7 @@ from instrumentgpt.instruments.findings import NOT_RULED_OUT
 from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
+_DATED = "2026-02-20 17:03:44"
 MOST_FAULTS = 6
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
@@ -77,7 +78,20 @@ def explained(
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     if is_of_log := aspect("of_log", words):
         yield header(case, about, diagnosis) + "\n\n"
-    yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
+    if stretch and not dangers and _is_elsewhere(diagnosis, stretch):  # what was then comes first, and alone
+        yield from (*read_in(case, about, stretch, is_aged=False), "\n")
+        bears = [*bearing(case, about, diagnosis)]
+        yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
+        if drawn:
+            draw(case, about, **window_asked(case, about)[0])
+        told = verdict(case, about, diagnosis)
+        yield case.say("elsewhere") + "\n\n" + told + "\n\n" + header(case, about, diagnosis) + "\n"
+        return
+    if stretch:
+        away = [one for one in diagnosis["excursions"]["unexplained"] if _is_in(one, stretch)]
+        of_time = {"unexplained": away, "unexplained_count": len(away)} if away else {}
+        diagnosis = diagnosis | {"excursions": diagnosis["excursions"] | of_time}
+    yield ("" if is_led else _lead(case, diagnosis, stretch)) + verdict(case, about, diagnosis) + "\n\n"
     yield from (*read_in(case, about, stretch, is_aged=False), "\n") if stretch else ()
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     if told := _told_before(case, about, diagnosis):
@@ -110,16 +124,18 @@ def explained(
     yield from _withheld(case, about, diagnosis)
 
 
-def _lead(case: Case, diagnosis: Result) -> str:
+def _lead(case: Case, diagnosis: Result, stretch: Stretches | None) -> str:
     """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked.
 
-    None where much is told with the question: whether the verdict is what is meant, it says itself.
+    None where much is told with the question: whether the verdict is what is meant, it says itself. Nor
+    where a moment is asked about, or what left a band that nobody has set.
     """
     words, faults = case.question.words, [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
-    sure = [one for one in faults if one["confidence"] != "possible"]
-    is_ill = bool(sure or diagnosis["excursions"]["unexplained"])
-    is_open = not is_ill and (faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy"))
-    if is_open or case.question.kind == "compare" or (faults and case.question.is_story):
+    is_ill = any(one["confidence"] != "possible" for one in faults)
+    is_open = faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy")
+    is_open = not is_ill and (is_open or diagnosis["excursions"]["unexplained"])
+    is_of_moment = case.question.moments and not stretch  # of which something else is told
+    if is_open or is_of_moment or case.question.kind == "compare" or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
         swing = _swing(case, diagnosis)
@@ -130,6 +146,20 @@ def _lead(case: Case, diagnosis: Result) -> str:
     if bool(asks_trouble) is bool(asks_sound):  # neither, or "normal since? any problem?"
         return ""
     return case.lead(is_ill if asks_trouble else not is_ill)
+
+
+def _is_elsewhere(diagnosis: Result, stretch: Stretches) -> bool:
+    """Return whether all that the verdict tells of was at another time than is asked about."""
+    told = [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
+    told = told or diagnosis["excursions"]["unexplained"]
+    return bool(told) and not any(_is_in(one, stretch) for one in told)
+
+
+def _is_in(told: Result, stretch: Stretches) -> bool:
+    """Return whether what is told of was there in the first of the spans, as far as both have whole dates."""
+    begun, ended = (told[name][: len(_DATED)] for name in ("onset_clock", "end_clock"))
+    since, until = (at if at[4:5] == begun[4:5] == "-" else "" for at in stretch.spans[0])
+    return not (since and ended < since) and not (until and begun > until)
 
 
 def _is_part(case: Case) -> bool:

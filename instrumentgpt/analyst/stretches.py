@@ -40,7 +40,10 @@ _SIDES = {  # at which ends of it
     "since": rf"\b(?:after|since|from){_BEHIND}|:\d\d (?:on|onwards?)\b(?! the)"
     rf"|{_BEFORE}(?:之后|以[后来]|前后|起)|[从自]{_NAMED}",
 }
-_TO = r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
+_TO = (
+    r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
+    r"|\d(?:st|nd|rd|th)? ?(?:to|-|–) ?\d{1,2}(?:st|nd|rd|th)?\b(?![:.]\d)"
+)
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,9 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         return ALL_OF_IT
     is_each = each and bool(table()["asked"]["daily"].search(words) or aspect("over_logs", words))
     part = part_of_day(question.timed)[2]
-    is_of_days = part or counted_days(words) or weekdays_in(words) or since(question.timed, date.max)
-    if not (question.moments or question.days or question.relative or is_of_days or is_each):
+    named = question.days or question.months or question.relative or part
+    is_of_days = named or counted_days(words) or weekdays_in(words) or since(question.timed, date.max)
+    if not (question.moments or is_of_days or is_each):
         return ALL_OF_IT
     there = extents(case, "" if of_device and about.device and not question.log else about.log, about)
     if question.moments:
@@ -159,12 +163,12 @@ def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool, is
     lacking = tuple(day for day in question.days if not any(str(one).endswith(day) for one in days))
     if not found:
         return replace(_not_there(case, plain_text(part or named.lstrip("-")), ends[1]), lacking=lacking)
-    is_range = bool(re.search(_TO, words)) and not is_each
+    is_range = bool(question.months or re.search(_TO, words)) and not is_each
     if len(found) > 1 and is_range and stops > DAY:
         found = found[:1]  # a night from one day to the next
     elif len(found) > 1 and is_range:
         whole = (found[0][0], found[-1][1])
-        found = _by_day(*whole) if of_device and not part else [whole]
+        found = _by_day(*whole) if of_device and not (part or question.months) else [whole]
     elif len(found) == 1 and len(sides) == 1 and not part and not is_range:
         start, stop = _told(found, there).spans[0]
         return Stretches((("", stop) if sides == {"until"} else (start, ""),), of_days=True)
@@ -235,6 +239,8 @@ def _days(case: Case, ends: Times) -> tuple[list[date], str]:
     of_log = [ends[0].date() + timedelta(days=n) for n in range((ends[1].date() - ends[0].date()).days + 1)]
     if names := question.days:
         return [day for day in of_log if any(str(day).endswith(name) for name in names)], names[0]
+    if names := question.months:
+        return [day for day in of_log if any(name in f"-{day}" for name in names)], names[0].strip("-")
     if counted := counted_days(words):
         return [of_log[number - (number > 0)] for number in counted if number <= len(of_log)], question.timed
     if weekdays := weekdays_in(words):

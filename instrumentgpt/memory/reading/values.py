@@ -117,31 +117,6 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     return list(newest.values())
 
 
-def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
-    """Return the numbers beside quantities in a user's `text`, but in questions, understood or not.
-
-    What was told as current and differs from it may hold no longer: nobody can say. `device` is "" where
-    nobody can tell whose it is.
-
-    >>> doubts_in("Somebody took kp up to 12 last night. Why is ki 3?", "oven 7")
-    [Fact(device='oven 7', channel='', parameter='kp', value='12', unit='')]
-    """
-    doubts = []
-    for sentence in (row for line in own_lines(text) for row in sentences(line)):
-        plain, channel = _without_names(sentence, names)
-        named = {_names()[1][_one_spelling(name)] for name in re.findall(_names()[0], fold(plain))}
-        if not named or is_question(sentence) or constraints_in(sentence):
-            continue
-        doubts += [
-            Fact(owner, channel, parameter, number, unit)
-            for parameter in sorted(named)
-            for number, unit in map(quantity, value_pattern(parameter).finditer(plain))
-            if measures(parameter, unit)
-            for owner in devices_in(sentence, names) or (device,)
-        ]
-    return doubts
-
-
 def _without_names(sentence: str, names: Names) -> tuple[str, str]:
     """Return a sentence without the devices and channels that it names, and its channel, else ""."""
     for start, end, _ in reversed(list(devices_named(sentence, names))):
