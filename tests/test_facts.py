@@ -1,6 +1,7 @@
 """Values and constraints on record: the newest in force, told with its origin, gone with its message."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from cases import each
@@ -9,7 +10,6 @@ import db
 import memory
 from instrumentgpt.memory.context import Case, known_lines
 from instrumentgpt.memory.facts import Fact
-from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.values import StoredFact, agree, values_in_force
 from memory import DiagnosticState
 
@@ -82,8 +82,35 @@ def test_a_value_that_agrees_with_the_one_in_force_supersedes_nothing():
     assert (held.now.fact.value, held.earlier) == ("45.3", [])
 
 
-def test_an_order_or_a_remark_that_states_no_value_leaves_the_one_that_was_said():
-    assert values_in("Raise kp to 12", "oven 7") == values_in("kp 12 would be too much", "oven 7") == []
+@each(
+    "device, channel, number, left",
+    [("oven 7", "", "", []), ("", "", "12", []), ("oven 7", "2", "12", []), ("oven 7", "", "9.0", ["9"])],
+)
+def test_a_word_that_a_later_sentence_speaks_of_without_repeating_it_is_no_longer_told(
+    device, channel, number, left
+):
+    doubt = StoredFact("doubt", Fact(device, channel, "kp", number), "user", 5, message_id=50)
+    assert [one.now.fact.value for one in values_in_force([SAID, doubt]).values()] == left
+
+
+@each(
+    "known, other",
+    [
+        (value("kp", "9", 4), "kp"),
+        (replace(SAID, pinned=True), "kp"),
+        (replace(SAID, message_id=60), "kp"),
+        (SAID, "ki"),
+    ],
+)
+def test_a_reading_and_what_a_person_pinned_or_says_anew_stay_whatever_is_said(known, other):
+    doubt = StoredFact("doubt", Fact("oven 7", "", other, "12"), "user", 5, message_id=50)
+    assert [one.now.fact.value for one in values_in_force([known, doubt]).values()] == ["9"]
+
+
+def test_a_word_that_is_withdrawn_leaves_nothing_in_force_that_it_had_superseded():
+    read = StoredFact("value", Fact("oven 7", "2", "kp", "7"), "tool", 1)
+    doubt = StoredFact("doubt", Fact("oven 7", "", "kp", "12"), "user", 5, message_id=50)
+    assert values_in_force([read, SAID, doubt]) == {}
 
 
 def test_what_is_laid_down_of_another_device_comes_after_what_is_of_this_one_and_of_all():

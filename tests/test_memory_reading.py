@@ -9,7 +9,7 @@ from spent import pieces
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 from instrumentgpt.memory.reading.names import Naming, names_in, nicknames_by_device
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
-from instrumentgpt.memory.reading.values import parameter_named, values_in
+from instrumentgpt.memory.reading.values import doubts_in, parameter_named, values_in
 
 OVENS = (("oven 7", "10.9.0.7"), ("oven 8", "10.9.0.8"))
 DEVICES = (("zspr 052", "10.1.1.47"), ("zspr 054", "10.1.1.93"))
@@ -76,6 +76,23 @@ def test_what_names_no_device(text):
 )
 def test_a_value_belongs_to_the_device_and_the_channel_that_are_named_with_it(text, told):
     assert values(text) == told
+
+
+@each(
+    "text, told",
+    [
+        ("Somebody took kp up to 12 last night.", [("oven 7", "", "kp", "12")]),
+        ("The setpoint of channel 2 was moved to 41 °C by Ito.", [("oven 7", "2", "setpoint", "41")]),
+        ("Why is kp 3? Never touch kp.", []),
+        ("The door was open.", []),
+        ("kp went from 7 to 12", [("oven 7", "", "kp", "7"), ("oven 7", "", "kp", "12")]),
+        ("Raise kp to 12. Please set ki to 0.3. 請把 kp 調到 12。", []),
+        ("Suggest better gains. Plot kp. 畫 kp。建議更好的增益。", []),
+    ],
+)
+def test_what_a_statement_speaks_of_may_have_changed(text, told):
+    found = doubts_in(text, "oven 7", OVENS)
+    assert [(one.device, one.channel, one.parameter, one.value) for one in found] == told
 
 
 @each("text", ["oven 7 and oven 8: kp is 9", "oven 7 swings more than oven 8. kp is 9 and ki 0.1."])

@@ -23,7 +23,8 @@ class StoredFact:
     """A fact as stored: who stated it, in which turn (from 1); `sentence` is that of a constraint, …
 
     kind    "value", "constraint", "lift" (what takes one back), "unclear" (what may lift or replace the one
-            whose words are its value), or "ruled_out"
+            whose words are its value), "ruled_out", or "doubt": a sentence that speaks
+            of a value and may mean another
     source  "tool", "user" or "agent"
     pinned  stays in every prompt, whatever is said later
     mark    what a person did with it: "corrected by the user"
@@ -60,7 +61,10 @@ def values_in_force(facts: Iterable[StoredFact]) -> dict[Key, Value]:
     before.
     """
     values: dict[Key, Value] = {}
+    doubts: dict[str, list[StoredFact]] = {}
     for row in facts:
+        if row.kind == "doubt":
+            doubts.setdefault(row.fact.parameter, []).append(row)
         if row.kind != "value":
             continue
         held = values.pop(row.fact.key, None)
@@ -73,12 +77,27 @@ def values_in_force(facts: Iterable[StoredFact]) -> dict[Key, Value]:
         values[row.fact.key] = Value(row, kept)
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
-    return _across_channels(values)
+    known = _across_channels(values)  # what is withdrawn superseded what was known before all the same
+    return {key: row for key, row in known.items() if not _is_withdrawn(row.now, doubts.get(key[2], ()))}
 
 
 def _is_of_another(old: StoredFact, new: StoredFact) -> bool:
     """Return whether two readings are of files of no device, which may be of two machines."""
     return not new.fact.device and old.source == new.source == "tool" and old.log != new.log
+
+
+def _is_withdrawn(word: StoredFact, doubts: Iterable[StoredFact]) -> bool:
+    """Return whether a later sentence speaks of what somebody said without repeating it; a revision stays."""
+    if word.source != "user" or word.mark or word.pinned:
+        return False
+    fact = word.fact
+    return any(
+        doubt.message_id > word.message_id
+        and doubt.fact.device in ("", fact.device)
+        and (doubt.fact.channel == fact.channel or "" in (doubt.fact.channel, fact.channel))
+        and not agree(doubt.fact, fact)
+        for doubt in doubts
+    )
 
 
 def agree(fact: Fact, other: Fact) -> bool:

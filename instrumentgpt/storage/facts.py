@@ -45,12 +45,14 @@ def store_facts(
     facts: Iterable[Fact],
     sentences: Iterable[Sequence[str]] = (),
     readings: Iterable[StoredFact] = (),
+    doubts: Iterable[Fact] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
     sentences  (kind, text, device): constraints and what lifts them, what is ruled out; of one that may lift
                or replace a constraint, the words of that too
     readings   what tools reported meanwhile and agents put on record
+    doubts     what it says of values, whether or not that was understood
     """
     readings = list(readings)
     row: dict[str, Any] = {"conversation_id": conversation_id, "message_id": message_id, "since": message_id}
@@ -58,8 +60,9 @@ def store_facts(
     with transaction(database):
         sql = "DELETE FROM all_facts WHERE message_id = ? RETURNING device, channel, parameter, log"
         gone = database.conn.execute(sql, (message_id,)).fetchall()
-        for fact in facts:
-            insert(database, "all_facts", **row, kind="value", source=source, **vars(fact))
+        for kind, stated in (("value", facts), ("doubt", doubts)):
+            for fact in stated:
+                insert(database, "all_facts", **row, kind=kind, source=source, **vars(fact))
         for kind, text, device, *about in sentences:
             of = {"kind": kind, "source": source, "device": device, "said": text, "value": "".join(about)}
             insert(database, "all_facts", **row, **of)
@@ -138,7 +141,11 @@ def list_facts(
         devices, terms = [row[0] for row in rows(database, sql, (conversation_id,))], [""]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     values = _values(database, conversation_id, sorted(keys))
-    stored = [*values, *_sentences(database, conversation_id, devices)]
+    stored = [
+        *values,
+        *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
+        *_sentences(database, conversation_id, devices),
+    ]
     return _stored_facts(database, conversation_id, sorted(stored, key=lambda row: row[-1]), placed)
 
 
@@ -149,6 +156,16 @@ def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> li
         f" (SELECT id FROM facts WHERE {_OF_KEY} ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
     return rows(database, sql, (json.dumps(keys), conversation_id, NEWEST_VALUES))
+
+
+def _doubts(database: Database, conversation_id: str, parameters: Collection[str]) -> list[Any]:
+    """Return what was said of quantities besides, the newest of each number of each key."""
+    mine = (
+        "conversation_id = ? AND kind = 'doubt' AND parameter IN (SELECT value FROM json_each(?))"
+        " GROUP BY device, channel, parameter, value"
+    )
+    sql = f"SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT max(id) FROM facts WHERE {mine})"
+    return rows(database, sql, (conversation_id, json.dumps(list(parameters))))
 
 
 def _sentences(database: Database, conversation_id: str, devices: Sequence[str]) -> list[Any]:

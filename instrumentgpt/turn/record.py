@@ -1,7 +1,8 @@
 """What is put on record of a turn: what its tools report as data, and what its question and answer state.
 
 Tools' results are handed over by an agent, so they are checked like anything an agent says.
-Values come from tools, and from what a user states plainly; an answer's words state none.
+Values come from tools, and from what a user states plainly; an answer's words state none, but what a user
+said before is in doubt where they plainly say otherwise.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from instrumentgpt.memory.reading.constraints import (
     stated_in,
 )
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
-from instrumentgpt.memory.reading.values import values_in
+from instrumentgpt.memory.reading.values import doubts_in, values_in
 from instrumentgpt.memory.revisions import UNCLEAR, apply_revisions, item_of, standings_of
 from instrumentgpt.memory.state import FILED, IN_QUESTION, RULED_OUT, bare, identity, ruled_out_by
 from instrumentgpt.memory.summary import shorten
@@ -273,6 +274,7 @@ def record_question(
     others = bool(spoken_of - {device}) or bool(db.device_states(database, conversation_id))
     owner = device if spoken_of == {device} or not others else ""
     facts = values_in(words, owner, names)
+    doubts = [row for row in doubts_in(words, owner, names) if row.key not in {fact.key for fact in facts}]
     kinds = {sentence: kind for kind, sentence in constraints_in(words)}
     stated = dict.fromkeys(shorten(row, CONSTRAINT_CHARS) for row in stated_in(words))
     rulings = [Ruling(kinds.get(text), text, _device_named_in(text, "", names)) for text in stated]
@@ -282,7 +284,7 @@ def record_question(
         *_ended(database, conversation_id, question.id, rulings, device),
         *_ruled_out(words, device),
     ]
-    db.store_facts(database, conversation_id, question.id, "user", facts, sentences)
+    db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
 def record_answer(
@@ -304,7 +306,8 @@ def record_answer(
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in already_out]  # what it repeats stays whose it was
     sentences += _constraints_by_tools(results, device, names)
-    db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings)
+    doubts = values_in(answer, device, names)
+    db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
 
 
 def _device_named_in(sentence: str, device: str, names: Names) -> str:

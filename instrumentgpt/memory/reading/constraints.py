@@ -25,7 +25,8 @@ LEAST_TERMS = 2  # of a clause that may be one by itself
 _CLAUSE = re.compile(r"[,;:，；：、]")
 CONSTRAINT_CHARS = 240  # of a sentence kept
 WEIGHTS = Path(__file__).with_name("weights.tsv")
-PLAIN = 0.55  # probability from which a sentence is taken for a constraint, or for what lifts one (0145)
+# Probability from which a sentence is taken for what it is most like (0147); what is wrongly lifted does harm
+PLAIN: dict[Kind, float] = {"constraint": 0.55, "lift": 0.75}
 DOUBTFUL = 0.3  # … from which it is asked about
 SHARED = 0.5  # probability that a telling word of both is worth, by the root of those of the shorter
 BEARS = 0.45  # of both, from which a sentence may lift a constraint in force
@@ -70,7 +71,7 @@ def _like(sentence: str) -> dict[Kind, float]:
 def _kind(sentence: str) -> Kind | None:
     like = _like(sentence)
     kind = max(KINDS, key=like.__getitem__)
-    return kind if like[kind] >= PLAIN else None
+    return kind if like[kind] >= PLAIN[kind] else None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,10 @@ _REST = re.compile(  # after the value
 )
 
 
+_ORDER = re.compile(  # what is to be done was not
+    r"\W*(?:(?:please|pls|just|now|then|let's)\s+)*(?:set|change|put|raise|lower|increase|decrease|reduce|drop|try"
+    r"|use|make|double|halve|turn)\b|\W*(?:请|帮)|\W*(?:把|将)(?!.*了)",
+)
 _MORE = re.compile(r"[,;、]|(?:and|but)\b")
 
 
@@ -115,6 +119,31 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
             newest.pop(fact.key, None)
             newest[fact.key] = fact
     return list(newest.values())
+
+
+def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
+    """Return the numbers beside quantities in a user's `text`, understood or not; none of questions, orders.
+
+    What was told as current and differs from it may hold no longer: nobody can say. `device` is "" where
+    nobody can tell whose it is.
+
+    >>> doubts_in("Somebody took kp up to 12 last night. Why is ki 3? Raise kp to 15.", "oven 7")
+    [Fact(device='oven 7', channel='', parameter='kp', value='12', unit='')]
+    """
+    doubts = []
+    for sentence in (row for line in own_lines(text) for row in sentences(line)):
+        plain, channel = _without_names(sentence, names)
+        named = {_names()[1][_one_spelling(name)] for name in re.findall(_names()[0], fold(plain))}
+        if not named or is_question(sentence) or _ORDER.match(fold(sentence)) or constraints_in(sentence):
+            continue
+        doubts += [
+            Fact(owner, channel, parameter, number, unit)
+            for parameter in sorted(named)
+            for number, unit in map(quantity, value_pattern(parameter).finditer(plain))
+            if measures(parameter, unit)
+            for owner in devices_in(sentence, names) or (device,)
+        ]
+    return doubts
 
 
 def _without_names(sentence: str, names: Names) -> tuple[str, str]:
