@@ -8,6 +8,7 @@ from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.revised_memory import listing
+from instrumentgpt.storage.revisions import revise
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
@@ -208,3 +209,44 @@ def test_what_happened_since_a_moment_is_told_of_all_devices_unless_one_is_named
 ):
     events = ask(conversation, question)
     assert head in events[-1].text and tools_used(events) == tools
+
+
+@pytest.mark.parametrize(
+    "laid_down, reminder, lifting, told",
+    [
+        (
+            "never touch the gains",
+            "don't forget what I said about the gains",
+            "you may touch the gains again",
+            "No longer in force: `never touch the gains` (turn 2)",
+        ),
+        ("增益不准動", "別忘了我說過增益不能動", "算了，增益可以動了", "不再有效："),
+    ],
+)
+def test_a_reminder_or_a_remark_lifts_nothing_and_what_is_lifted_is_said(
+    database, conversation, laid_down, reminder, lifting, told
+):
+    def held():
+        rows = listing(database, conversation, DiagnosticState()).sections["constraint"]
+        return {row.text for row in rows}
+
+    ask(conversation, "is zspr 052 ok?")
+    for words in (laid_down, reminder, "the gains are fine", "增益沒問題"):
+        ask(conversation, words)
+        assert {laid_down, reminder} & held()  # a reminder that says it all takes its place
+    assert told in ask(conversation, lifting)[-1].text and laid_down not in held()
+
+
+def test_an_order_leaves_the_value_in_force_that_was_stated(conversation):
+    for words in ("what is wrong with zspr 052?", "no, kp is 0.12", "Raise kp to 12"):
+        ask(conversation, words)
+    assert "In turn 2 you said `kp 0.12`" in ask(conversation, "what is kp of channel 2?")[-1].text
+
+
+def test_a_root_cause_that_was_worded_on_the_page_stands_beside_the_next_diagnosis(database, conversation):
+    ask(conversation, "what is wrong with zspr 053?")
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    (cause, *_) = listing(database, conversation, state).sections["root_causes"]
+    revise(database, conversation, cause.item, "edit", cause.text, "the SSR of channel 2 is shorted")
+    answer = ask(conversation, "what is the root cause?")[-1].text
+    assert "On record by your word as the root cause: `the SSR of channel 2 is shorted`." in answer

@@ -248,3 +248,37 @@ def test_what_one_question_of_a_message_told_the_next_does_not_tell_again(tmp_pa
 def test_a_message_that_tells_what_was_seen_and_asks_for_no_figure_is_diagnosed(tmp_path, said, is_seen):
     text = asked(said, tmp_path, attachments=(str(written("oscillation_tuning", tmp_path)),)).text
     assert ("Key findings" in text) == is_seen
+
+
+@each(
+    "question, told",
+    [("055 channel 2?", "Integral windup, channel 3"), ("055 通道 2 怎麼了？", "通道 3 積分飽和")],
+)
+def test_what_is_wrong_on_another_channel_is_told_beside_the_one_asked_about(tmp_path, question, told):
+    assert told in asked(question, tmp_path).text
+
+
+@each("question", ["what gains should I use on 053?", "053 我該用什麼增益？"])
+def test_gains_to_use_are_proposed_and_no_permission_to_run(tmp_path, question):
+    text = asked(question, tmp_path).text
+    assert "kp 6.1" in text and "cut-out" not in text and "超溫" not in text
+
+
+@each(
+    "question, told",
+    [
+        ("has zspr 055 settled?", "At the end it holds"),
+        ("zspr 055 穩定了嗎？", "結束時已穩定"),
+        ("when did zspr 055 settle?", "from 40 to 75 °C at 2026-02-20 17:03:43"),
+    ],
+)
+def test_whether_and_when_a_loop_settled_is_told_though_it_had_a_fault(tmp_path, question, told):
+    text = asked(question, tmp_path).text
+    assert told in text and not text.startswith(("Yes", "No", "是", "否"))
+
+
+@each("question", ["what constraints are in force?", "現在有哪些限制？"])
+def test_constraints_are_asked_for_by_their_name(tmp_path, question):
+    messages = ({"turn": 1, "role": "user", "text": "never touch the gains"},)
+    text = asked(question, tmp_path, messages=messages, constraints=("never touch the gains",)).text
+    assert "`never touch the gains`" in text

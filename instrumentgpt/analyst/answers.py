@@ -320,6 +320,8 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
     if not said.strip():  # whatever was asked, what the log says of itself is an answer
         yield from diagnose(case)
     elif is_first:
+        if question.channels and kind == "diagnosis":  # what is wrong on others is told all the same
+            yield from fault_untold(replace(case, question=replace(question, channels=())), said)
         held = [row for row in told or held_setpoints(case, choose_log(case)) if row not in said]
         yield from ("\n", *held) if held else ()
     elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):
@@ -392,10 +394,14 @@ def _kind(case: Case) -> str:
     if is_of_one and _has_subject(case) and ranks(question):
         return "figures"
     begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
-    of_all = kind in ("events", "handover") and (aspect("every_device", words) or not _has_subject(case))
+    of_every = aspect("every_device", words) and not case.task.attachments
+    of_all = kind in ("events", "handover") and (of_every or not _has_subject(case))
     of_shift = (aspect("shift", words) or (of_all and begins)) and not case.task.devices
     if of_shift and shift_start(words, case.task.now) is not None:
         return "shift"
+    asks_sound = question.yes_no and (aspect("sound", words) or aspect("trouble_asked", words))
+    if kind in ("events", "figures") and not question.score and asks_sound:  # by the likeness of its time
+        kind = "diagnosis"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):

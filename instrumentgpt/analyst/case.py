@@ -42,6 +42,7 @@ class Task:
     messages: tuple[dict[str, Any], ...] = ()  # turn, role, text, oldest first; without this question
     stated: tuple[dict[str, Any], ...] = ()  # what the user said of values: parameter, value, …
     constraints: tuple[str, ...] = ()  # what the user laid down: "never touch the gains"
+    causes: tuple[str, ...] = ()  # root causes as the user put them on record
     ruled_out: tuple[str, ...] = ()  # sentences of agents, panels and the user, oldest first
     attachments: tuple[str, ...] = ()  # paths of files dropped with the question
     today: str = ""  # ISO; "": the clock's

@@ -76,7 +76,8 @@ def asks_to_run(question: Question) -> bool:
         and not question.gain
         and acts_named(question.text) & STOPS
     )
-    return bool(aspect("safe", question.words) or is_act)
+    of_gains = question.quantity == "gains" and not question.yes_no  # which shall I use
+    return bool((aspect("safe", question.words) and not of_gains) or is_act)
 
 
 def forbidding(constraints: Collection[str], named: Collection[str]) -> list[str]:

@@ -145,7 +145,7 @@ def is_pi(channel: Result) -> bool:
 def channel_figures(case: Case, about: Subject) -> Iterator[str]:
     """Say the quantity that is asked for of each channel, and which of them the log does not tell."""
     question, (metrics, rows) = case.question, metrics_of(case, about)
-    few = {"rise": 0, "period": 1}.get(question.quantity, inf)  # of a way, which tells nothing
+    few = {"rise": 0, "settling": 0, "period": 1}.get(question.quantity, inf)  # of a way, which tells nothing
     moving = [row for row in rows if any(move["count"] > few for move in row["moves"])]
     said = [(row, channel_row(case, about, row, unit_of(metrics, row["channel"]))) for row in rows]
     numbers = {"count": len(rows), "clock": moment(metrics["end"])}

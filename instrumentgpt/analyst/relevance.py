@@ -80,8 +80,10 @@ def workings_asked(case: Case, diagnosis: Result) -> list[str]:
     named = [name for name, pattern in table()["workings"].items() if pattern.search(words)]
     if any(fault["danger"] for fault in faults_of(diagnosis)):
         return []
-    sure = [fault for fault in faults_of(diagnosis) if fault["confidence"] != "possible"]
-    named = [name for name in named if not (ill and name in OF_VERDICT) and not (sure and name == "ends")]
+    is_told = case.question.quantity != "settling" and any(
+        fault["confidence"] != "possible" for fault in faults_of(diagnosis)
+    )
+    named = [name for name in named if not (ill and name in OF_VERDICT) and not (is_told and name == "ends")]
     rows = [row for row in diagnosis["workings"] if row["about"] in named and row["key"] != "swing"]
     rows.sort(key=lambda row: (row["channel"] not in ill, named.index(row["about"])))
     alike: dict[str, list[Result]] = {}

@@ -259,7 +259,9 @@ def beside(case: Case) -> Iterator[str]:
     if rows and kind in ("diagnosis", "compare") and len(case.task.devices) < 2:
         yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {row}\n" for row in rows)
     said = "\n".join(message for _, message in case.task.messages_of("user"))
-    causes = [text for text in case.task.state.get("root_causes") or [] if text in said]
+    causes = [
+        one for one in case.task.state.get("root_causes") or [] if one in said or one in case.task.causes
+    ]
     if kind == "diagnosis" and causes and case.same_device:
         yield "\n\n" + case.say("cause_stated", causes=case.listed(map(quoted, causes)))
     constraints = [text for text in constraints_in_force(case.task) if text not in forbidden_here(case)]

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 from typing import Any
 
-from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Subject, extents
+from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Result, Subject, diagnosed, extents
 from instrumentgpt.analyst.questions import (
     WEEKDAY,
     Question,
@@ -40,6 +40,11 @@ _SIDES = {  # at which ends of it
     "since": rf"\b(?:after|since|from){_BEHIND}|:\d\d (?:on|onwards?)\b(?! the)"
     rf"|{_BEFORE}(?:之后|以[后来]|前后|起)|[从自]{_NAMED}",
 }
+_SEVERAL = re.compile(  # both batches, each of the wafers, 两批, 每一片
+    r"\b(?:both|each|every|all|two|three|four|per|which)(?: of)?(?: the)? ([a-z]{3,}?)(?:es|s)?\b"
+    r"|(?:[两每各几三四哪]|第[一二三四五六七八九\d]+)[一个]?([\u4e00-\u9fff])"
+)
+_LIKE_A_NAME = re.compile(r"[a-z][a-z_]*-?\d[\w.-]*")  # of a batch
 _TO = (
     r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
     r"|\d(?:st|nd|rd|th)? ?(?:to|-|–) ?\d{1,2}(?:st|nd|rd|th)?\b(?![:.]\d)"
@@ -54,6 +59,7 @@ class Stretches:
     logs     the names of the logs that they may lie in; () for the one that is asked about
     lacking  the days that are named, and of which there is no log
     where    what of them counts: a column and its limit, as `column_figures` takes them; {} for all
+    names    of each of the spans, where they are the states of a column: "batch = A12"
     """
 
     spans: tuple[Span, ...] = ()
@@ -62,6 +68,7 @@ class Stretches:
     logs: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
 
 ALL_OF_IT = Stretches()
@@ -85,6 +92,8 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
     part = part_of_day(question.timed)[2]
     named = question.days or question.months or question.relative or part
     is_of_days = named or counted_days(words) or weekdays_in(words) or since(question.timed, date.max)
+    if not (question.moments or question.days) and (states := _of_states(case, about)):
+        return states
     if not (question.moments or is_of_days or is_each):
         return ALL_OF_IT
     there = extents(case, "" if of_device and about.device and not question.log else about.log, about)
@@ -95,6 +104,37 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         untold = Stretches(note=case.say("part_no_clock", part=plain_text(name)))
         return ALL_OF_IT if is_each and not is_of_days else untold
     return _of_days(case, there, of_device, is_each, not about.device)
+
+
+def _of_states(case: Case, about: Subject) -> Stretches | None:
+    """Return the batches, runs or wafers that are named: of a column whose every state was there once.
+
+    By two of its states, or by a word of its head beside one for several: "both batches", 兩批.
+    """
+    own = spelled(case.question.text)
+    if not (_SEVERAL.search(own) or len(_LIKE_A_NAME.findall(own)) > 1):
+        return None
+    diagnosis = diagnosed(replace(case, question=replace(case.question, channels=())), about)
+    runs = dict[str, list[tuple[str, Result]]]()
+    for row in diagnosis["states"]:
+        head, _, value = row["text"].partition(" = ")
+        runs.setdefault(head, []).append((value, row))
+    for head, states in runs.items():
+        if not 1 < len(states) <= MOST_READ or any(row["count"] > 1 or not value for value, row in states):
+            continue
+        named = [row for value, row in states if len(value) > 1 and spelled(value) in own]
+        is_meant = any(noun and noun in spelled(head) for nouns in _SEVERAL.findall(own) for noun in nouns)
+        rows = named if len(named) > 1 else [row for _, row in states] * is_meant
+        ends = [(row["clock"], row["end_clock"]) for row in rows]
+        if rows and all(begin[4:5] == "-" for begin, _ in ends):
+            spans = tuple((begin, _just_before(end, diagnosis["end"])) for begin, end in ends)
+            return Stretches(spans, of_days=True, names=tuple(row["text"] for row in rows))
+    return None
+
+
+def _just_before(clock: str, last: str) -> str:
+    """Return the moment before a state ended by another that began; the last of the log is its own."""
+    return clock if clock >= last else str(datetime.fromisoformat(clock) - timedelta(milliseconds=1))
 
 
 def _between(case: Case, there: list[Extent]) -> Stretches:

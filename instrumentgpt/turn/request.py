@@ -131,6 +131,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "messages": _messages(turn),
         "stated": _stated(device_memory),
         "constraints": _sentences_of(device_memory, "constraint"),
+        "causes": _causes_of(device_memory),
         "ruled_out": _sentences_of(device_memory, "ruled_out"),
         "attachments": [str(path) for path in turn.uploads()],
         "today": now().replace(tzinfo=None).isoformat(),
@@ -187,6 +188,12 @@ def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
         row.fact.key: {**asdict(row.fact), "turn": row.turn} for row in rows if row.fact.device == device
     }
     return list(newest.values())
+
+
+def _causes_of(device_memory: RevisedMemory) -> list[str]:
+    """Return the root causes of the device in question that people confirmed or worded."""
+    worded = {one.text for item, one in device_memory.standings.items() if item.field == "root_causes"}
+    return [text for text in device_memory.state.root_causes if text in worded]
 
 
 def _sentences_of(device_memory: RevisedMemory, kind: str) -> list[str]:

@@ -36,7 +36,7 @@ def task_of(values: Mapping[str, Any], prompt: str) -> Task:
     """Return the task whose fields are `values`; without a question among them, `prompt` is it."""
     names = {field.name for field in fields(Task)}
     chosen = {name: value for name, value in values.items() if name in names and value is not None}
-    for name in ("devices", "stated", "constraints", "ruled_out", "attachments", "messages"):
+    for name in ("devices", "stated", "constraints", "causes", "ruled_out", "attachments", "messages"):
         chosen[name] = tuple(chosen.get(name, ()))
     state = chosen.get("state")
     chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}

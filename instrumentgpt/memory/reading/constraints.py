@@ -158,13 +158,13 @@ def rulings_in_force(rulings: Iterable[Ruling]) -> list[int]:
         constraints = [listed[at] for at in held]
         if new.kind == "lift":
             taken = lifted_constraint(new, constraints)
-        else:  # it says the same, with another number or weekday at most
+        else:  # it says all of the same, with another number or weekday at most
             same = (
                 at
                 for at, old in enumerate(constraints)
                 if _same_device(old, new)
                 and channel_in(old.text) == channel_in(new.text)
-                and _words(old.text) == _words(new.text) != frozenset()
+                and frozenset() != _words(old.text) <= _words(new.text)
             )
             taken = next(same, None)
         if taken is not None:
