@@ -282,3 +282,13 @@ def test_constraints_are_asked_for_by_their_name(tmp_path, question):
     messages = ({"turn": 1, "role": "user", "text": "never touch the gains"},)
     text = asked(question, tmp_path, messages=messages, constraints=("never touch the gains",)).text
     assert "`never touch the gains`" in text
+
+
+@each(
+    "question",
+    ["can I trust the probe of 052?", "052 的感測器可以信嗎？", "are the values of 052 reliable?"],
+)
+def test_whether_readings_can_be_believed_is_a_question_about_the_sensor(tmp_path, question):
+    text = asked(question, tmp_path).text
+    assert "points to the sensor" in text or "跡象指向感測器" in text
+    assert text.startswith(("Yes", "是"))

@@ -78,6 +78,14 @@ def test_an_output_that_switches_is_told_with_where_it_does_and_how_far_pv_goes_
     assert found["power"]["key"] == "power_enough" and 20 < found["power"]["duty"] < 50
 
 
+def test_a_value_that_is_no_reading_is_none_of_how_a_loop_works(told):
+    table = weak()
+    table["temp"] = table["temp"].astype(object)
+    table.loc[:1, "temp"], table.loc[2, "temp"] = "NAN", -45.0
+    found = told(table)["power"]
+    assert found["from"] == pytest.approx(21.0, abs=0.5) and found["rate"] > 0
+
+
 def test_what_cools_goes_on_cooling_after_it_is_switched_off(told):
     found = told(fridge())
     assert found["coast"]["to"] < 4.5 < found["cycle"]["at_off"] + 0.2
@@ -143,6 +151,7 @@ def test_why_an_output_stands_as_it_does_is_told_from_where_pv_is(pv, output, wh
         ("加熱功率夠不夠？", "100 %"),
         ("is this on/off or PID control?", "on/off"),
         ("這是開關控制還是 PID？", "開關控制"),
+        ("do we need a bigger heater?", "100 %"),
         ("why does it keep climbing after the heater is off?", "0.78 °C"),
         ("為什麼加熱關掉以後溫度還繼續升？", "0.78 °C"),
     ],

@@ -41,6 +41,7 @@ from instrumentgpt.analyst.questions import (
     TIMED,
     Question,
     asking,
+    asks_yes_no,
     aspect,
     dated,
     devices_in,
@@ -299,7 +300,8 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
     question, (told, is_all) = case.question, composed(case, kind)
     by_figures = (kind == "figures" and not question.extreme) or (bool(told) and is_all)
     is_seen = not told and kind == "figures" and _has_subject(case) and _is_of_what_was_seen(question)
-    if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(question, by_figures)):
+    of_log = kind in ("figures", "diagnosis") or (kind == "compare" and not case.device)
+    if is_seen or (of_log and _asks_for_cause(question, by_figures)):
         kind, is_all = "diagnosis", False
     is_own = kind == question.kind and (question.score >= ALONE or not told)
     is_first = kind == "diagnosis" and (is_own or is_seen)
@@ -317,6 +319,10 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
     for piece in chain(*answers):
         said += piece
         yield piece
+    is_asked_too = not is_led and any(map(asks_yes_no, asking(question.words)))  # is it strong enough?
+    if is_asked_too and (works := _workings(case)) and works not in said:
+        said += works
+        yield "\n" + works
     if not said.strip():  # whatever was asked, what the log says of itself is an answer
         yield from diagnose(case)
     elif is_first:
@@ -358,9 +364,10 @@ def _is_of_what_was_seen(question: Question) -> bool:
 def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     """Return whether a cause is asked for where only figures were told, or a trouble is complained of."""
     parts = asking(question.words)
-    is_of_part = any(suspected(part) and not limits_asked(part) for part in parts)
+    yes_no = [part for part in parts if question.yes_no or asks_yes_no(part)]
+    is_of_part = any(suspected(part) and not limits_asked(part) for part in yes_no)
     causes = (aspect(name, part) for part in parts for name in ("why", "happened", "danger"))
-    is_asked = any(causes) or (question.yes_no and (is_of_part or aspect("trouble_asked", question.words)))
+    is_asked = any(causes) or is_of_part or (question.yes_no and aspect("trouble_asked", question.words))
     return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 

@@ -40,7 +40,7 @@ from instrumentgpt.instruments.findings import (
 )
 from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Mask, loops_of
+from instrumentgpt.instruments.loops import Loop, Mask, loops_of
 from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.reading.scales import ELECTRIC
@@ -267,20 +267,25 @@ class Diagnosis:
     @cached_property
     def workings(self) -> dict[int, tuple[Working, ...]]:
         """Return channel → how its loop works, of those that are one."""
-        loops = loops_of(self.log)
         return {
-            channel: workings_of(loops[channel], kind, self._segments(channel), self.channels.get(channel))
-            for channel, kind in self.kinds.items()
-            if channel in loops
+            channel: workings_of(
+                loop, self.kinds[channel], self._segments(channel), self.channels.get(channel)
+            )
+            for channel, loop in self._loops.items()
         }
 
     def at(self, time: float) -> dict[int, tuple[Working, ...]]:
         """Return channel → what its loop does at `time`, s since the log's first line."""
         return {
             channel: tuple(at_moment(loop, self.kinds[channel], self._segments(channel), time))
-            for channel, loop in loops_of(self.log).items()
-            if channel in self.kinds
+            for channel, loop in self._loops.items()
         }
+
+    @cached_property
+    def _loops(self) -> dict[int, Loop]:
+        """Return the loops that were judged, without what is no reading."""
+        loops = loops_of(replace(self.log, samples=self.log.readings))
+        return {channel: loop for channel, loop in loops.items() if channel in self.kinds}
 
     def _segments(self, channel: int) -> list[Segment]:
         return [one for one in self.segments if one.channel == channel]

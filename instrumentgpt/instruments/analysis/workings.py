@@ -173,6 +173,8 @@ def _power(loop: Loop, kind: LoopKind, held: Mask) -> Working | None:
         numbers["most"] = float(np.nanmax(loop.output))
         return _working("power", "power_unused", loop, 0, len(loop) - 1, numbers)
     first, stop = max(full, key=lambda ends: loop.time[ends[1] - 1] - loop.time[ends[0]])
+    read = first + np.flatnonzero(np.isfinite(loop.pv[first:stop]))
+    first, stop = (int(read[0]), int(read[-1]) + 1) if read.size else (first, stop)
     whole = slice(first, stop)
     later = loop.time[whole] >= (loop.time[first] + loop.time[stop - 1]) / 2
     rate, late = _rate(loop, whole), _rate(loop, slice(stop - max(2, int(later.sum())), stop))
