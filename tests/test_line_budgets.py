@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_556,
+    "instrumentgpt/analyst": 6_741,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 25_305,
-    "instrumentgpt/memory": 4_586,
+    "instrumentgpt/instruments": 25_279,
+    "instrumentgpt/memory": 4_591,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
     "instrumentgpt/storage": 4_208,
-    "instrumentgpt/turn": 2_412,
+    "instrumentgpt/turn": 2_419,
     "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_676
+WHOLE = 66_846
 
 
 def lines_in(room: str) -> int:

@@ -126,18 +126,7 @@ _DAY_OF_LIST = re.compile(
     r"(?<![\d.:月/-])(\d{1,2})(?=\s?[、,和跟与到至]\s?(?:\d{1,2}\s?[、,和跟与到至]\s?)*\d{1,2}[日号])"
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
-REPEATED = (
-    "channels",
-    "gain",
-    "days",
-    "months",
-    "log",
-    "target",
-    "factor",
-    "quantity",
-    "extreme",
-    "previous",
-)
+ASKED = ("quantity", "extreme", "previous")
 TIMED = ("clocks", "moments", "relative", "timed")  # the slots of a time
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
@@ -400,18 +389,7 @@ def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
     slots: dict[str, Any] = {
         name: value
-        for name in (
-            "channels",
-            "gain",
-            "days",
-            "months",
-            "log",
-            "target",
-            "factor",
-            "quantity",
-            "extreme",
-            "previous",
-        )
+        for name in ("channels", "gain", "days", "months", "log", "target", "factor", *ASKED)
         if (value := getattr(question, name)) not in ((), "", None, False)
     }
     is_now = aspect("now", question.words)
