@@ -6,8 +6,10 @@ from faulty_logs import written
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.memory.filtering import rendered_parts
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.revised_memory import listing
+from instrumentgpt.storage.revisions import revise
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
@@ -208,3 +210,19 @@ def test_what_happened_since_a_moment_is_told_of_all_devices_unless_one_is_named
 ):
     events = ask(conversation, question)
     assert head in events[-1].text and tools_used(events) == tools
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "not_told"),
+    [
+        ("what did I say kp is?", "You corrected it in the memory: `kp 0.12`.", "you said"),
+        ("我之前說 kp 是多少？", "您在記憶中更正為 `kp 0.12`。", "說過"),
+    ],
+)
+def test_a_value_that_was_corrected_is_told_as_corrected_and_not_as_said(
+    database, conversation, question, told, not_told
+):
+    ask(conversation, "zspr 052: kp is 0.09")
+    revise(database, conversation, Item("zspr 052", "value", "kp"), "correct", "0.09", "0.12")
+    answer = ask(conversation, question)[-1].text
+    assert told in answer and not_told not in answer
