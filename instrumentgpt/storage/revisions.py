@@ -27,14 +27,7 @@ from instrumentgpt.memory.revisions import (
     Standings,
     standings_of,
 )
-from instrumentgpt.memory.state import (
-    IN_QUESTION,
-    DiagnosticState,
-    bare,
-    device_key,
-    made_of,
-    without_items,
-)
+from instrumentgpt.memory.state import IN_QUESTION, DiagnosticState, bare, device_key, made_of, without_items
 from instrumentgpt.memory.summary import of_first, parse, shorten, write
 from instrumentgpt.storage.artifacts import digests_of, sweep
 from instrumentgpt.storage.connection import change, insert, rows, transaction
