@@ -86,6 +86,11 @@ def test_what_only_the_user_can_know_is_told_from_what_the_user_said(conversatio
     assert answer == "您在第 1 輪說過 `work order WO-4711`。"
 
 
+def test_a_device_is_added_to_a_copy_of_the_inventory_that_we_ship(conversation):
+    text = ask(conversation, "what is wrong with zspr 099?")[-1].text
+    assert "*Add instrument*" in text and f"a copy of `{CHECKOUT / 'demo' / 'devices.toml'}`" in text
+
+
 @pytest.mark.parametrize(
     "said, asked, told",
     [
