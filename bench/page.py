@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 import db
 from instrumentgpt.fleet.scan import scan
-from instrumentgpt.instruments.devices import entry, load_inventory
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import all_verdicts, store_verdicts
@@ -239,7 +239,8 @@ def large_lab(browser: Browser, server: Server) -> str:
     scan(server.database_path, load_inventory(DEMO_INVENTORY).devices, server.home / "cache")
     names = [f"oven {number:04d}" for number in range(DEVICES)]
     inventory = server.home / "lab.toml"
-    text = "\n".join(entry(name, f"10.2.{n // 250}.{n % 250}") for n, name in enumerate(names))
+    entries = "[[device]]\nname = '{}'\nip = '{ip}'\nlogs = 'sftp://{ip}/var/log/instrument'\n"
+    text = "".join(entries.format(name, ip=f"10.2.{n // 250}.{n % 250}") for n, name in enumerate(names))
     inventory.write_text(text, encoding="utf-8")
     with server.database() as database:
         known = all_verdicts(database)

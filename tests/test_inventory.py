@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from instrumentgpt.instruments.devices import InventoryError, UnknownDevice, entry, load_inventory, resolve
+from instrumentgpt.instruments.devices import InventoryError, UnknownDevice, load_inventory, resolve
 from instrumentgpt.settings import DEMO_INVENTORY
 
 OVEN = '[[device]]\nname = "oven 7"\nip = "10.0.0.7"\nlogs = "logs"\naliases = ["左邊烤箱", "left"]\n'
@@ -77,15 +77,6 @@ def test_devices_without_addresses_are_told_apart_by_their_names(inventory):
 
 def test_an_empty_inventory_knows_nobody(inventory):
     assert resolve("10.0.0.7", inventory("")).unknown == ("10.0.0.7",)
-
-
-def test_the_entry_it_offers_is_an_entry_it_accepts(inventory):
-    assert inventory(entry("zspr 060", "10.1.1.60")).find("zspr 60").ip == "10.1.1.60"
-
-
-def test_a_hostile_name_stays_a_name_in_the_entry():
-    lines = entry('x"\n[[device]]\nname = "y', "10.1.1.60")
-    assert tomllib.loads(lines)["device"][0]["name"] == 'x"\n[[device]]\nname = "y'
 
 
 @pytest.mark.parametrize(

@@ -309,6 +309,11 @@ def test_names_in_a_zip_lead_nowhere_else(tmp_path):
         (b"SQLite format 3\x00", "SQLite"),
         (b'{"note": "nothing in here", "list": []}', "JSON document without a list of samples"),
         (b"door=1 lamp=0\ndoor=0 lamp=1\n", "name door, lamp"),
+        (
+            b"time,setpoint,temperature,output\n",
+            r"head of a table \(time, setpoint, temperature, output\), but no",
+        ),
+        (b"# run 7\nZeit;Sollwert;Istwert\n\n", r"head of a table \(Zeit, Sollwert, Istwert\), but no rows"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_what_it_is(content, told, tmp_path):

@@ -44,6 +44,20 @@ def test_a_dropped_log_is_compared_with_a_device_that_is_named(tmp_path, dropped
     assert answer.text.startswith("**run 7.log beside zspr 052") and "fetch_log" in answer.tools
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "not_told"),
+    [
+        ("compare it with zspr 053", ("Only on run 7.log", "Only on zspr 053"), ("New fault", "No longer")),
+        ("跟 zspr 053 比較", ("只有 run 7.log 有", "只有 zspr 053 有"), ("新的異常", "已不再出現")),
+    ],
+)
+def test_a_dropped_log_and_a_device_are_told_as_two_machines(tmp_path, dropped, question, told, not_told):
+    state = state_after(asked("what is wrong?", tmp_path, attachments=(str(dropped),)))
+    text = asked(question, tmp_path, attachments=(str(dropped),), state=state).text
+    assert all(words in text for words in told), text
+    assert not any(words in text for words in not_told), text
+
+
 def test_a_second_drop_is_the_one_that_is_meant(tmp_path, dropped):
     state = state_after(asked("what is wrong?", tmp_path, attachments=(str(dropped),)))
     other = Path(shutil.copy(dropped, dropped.with_name("second.log")))

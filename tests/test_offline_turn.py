@@ -6,6 +6,7 @@ from faulty_logs import written
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.memory.filtering import rendered_parts
+from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import CHECKOUT, database_path
 from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.storage.revisions import revise
@@ -83,6 +84,11 @@ def test_what_only_the_user_can_know_is_told_from_what_the_user_said(conversatio
     ):
         answer = ask(conversation, question)[-1].text
     assert answer == "您在第 1 輪說過 `work order WO-4711`。"
+
+
+def test_a_device_is_added_to_a_copy_of_the_inventory_that_we_ship(conversation):
+    text = ask(conversation, "what is wrong with zspr 099?")[-1].text
+    assert "*Add instrument*" in text and f"a copy of `{CHECKOUT / 'demo' / 'devices.toml'}`" in text
 
 
 @pytest.mark.parametrize(
@@ -251,3 +257,18 @@ def test_a_root_cause_that_was_worded_on_the_page_stands_beside_the_next_diagnos
     revise(database, conversation, cause.item, "edit", cause.text, "the SSR of channel 2 is shorted")
     answer = ask(conversation, "what is the root cause?")[-1].text
     assert "On record by your word as the root cause: `the SSR of channel 2 is shorted`." in answer
+
+
+    ("question", "told", "not_told"),
+    [
+        ("what did I say kp is?", "You corrected it in the memory: `kp 0.12`.", "you said"),
+        ("我之前說 kp 是多少？", "您在記憶中更正為 `kp 0.12`。", "說過"),
+    ],
+)
+def test_a_value_that_was_corrected_is_told_as_corrected_and_not_as_said(
+    database, conversation, question, told, not_told
+):
+    ask(conversation, "zspr 052: kp is 0.09")
+    revise(database, conversation, Item("zspr 052", "value", "kp"), "correct", "0.09", "0.12")
+    answer = ask(conversation, question)[-1].text
+    assert told in answer and not_told not in answer

@@ -107,6 +107,17 @@ def test_a_calm_hold_is_refused_with_its_ranges():
     assert found.numbers["pv_range"] < 2
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "met"), [("en", "process value", "output"), ("zh", "實際值", "輸出變動")]
+)
+def test_a_calm_log_is_refused_by_what_it_lacks_alone(language, told, met):
+    loop = simulated_loop(setpoint=[(0.0, 40.0)])
+    said = sentences(
+        can_raise(refused(replace(loop, output=loop.output + 20.0 * (loop.time > 900)))), language
+    )
+    assert told in said[1] and met not in said[1], said
+
+
 def test_a_short_log_is_refused_with_its_length():
     found = refused(simulated_loop(duration=90.0))
     assert (found.reason, found.numbers["samples"]) == ("short", 90)

@@ -120,9 +120,11 @@ def test_a_new_device_files_the_old_state_away_and_gets_its_own_back(ask, databa
 def test_an_unknown_address_is_answered_without_an_agent(ask, database, conversation):
     (said, done) = ask("10.1.1.200 為什麼溫度波動？", "fails", "never asked")
     assert isinstance(said, Text) and done.outcome == "ok"
-    assert "10.1.1.200 不在裝置清單裡" in done.text and 'ip = "10.1.1.200"' in done.text
+    assert "10.1.1.200 不在裝置清單裡" in done.text and "「儀器」頁按「新增儀器」" in done.text
     (_, done) = ask("why does 10.1.1.200 swing?", "fails", "never asked")
     assert "10.1.1.200 is not in the inventory" in done.text and "zspr 052 (10.1.1.47)" in done.text
+    assert "Add instrument" in done.text and "a copy of" not in done.text
+    assert "10.0.0.1" not in done.text and "[[device]]" not in done.text
     (_, done) = ask("why does zspr 0522 swing?", "fails", "never asked")
     assert done.text.startswith("**Did you mean zspr 052?**")
 

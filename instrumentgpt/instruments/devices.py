@@ -1,7 +1,6 @@
 """The inventory: which devices there are, where their logs lie, and which of them a text names."""
 
 import ipaddress
-import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -141,19 +140,6 @@ def spoken_names(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
         (*device.names, *sorted(number for number in endings if shared[number] == 1))
         for device, endings in zip(inventory.devices, numbers, strict=True)
     )
-
-
-def entry(name: str, ip: str = "10.0.0.1") -> str:
-    """Return the lines that would add a device to an inventory.
-
-    >>> print(entry("zspr 060", "10.1.1.60"))
-    [[device]]
-    name = "zspr 060"
-    ip = "10.1.1.60"
-    logs = "sftp://10.1.1.60/var/log/instrument"
-    """
-    quoted = (json.dumps(text, ensure_ascii=False) for text in (name, ip, f"sftp://{ip}/var/log/instrument"))
-    return "[[device]]\nname = {}\nip = {}\nlogs = {}".format(*quoted)
 
 
 def load_inventory(path: Path | str) -> Inventory:

@@ -97,7 +97,7 @@ _NO_RANGE = re.compile(r"(?<!from )(?<!由 )(?<![\w.,:+-])([+-]?\d[\d,.]*) (?:to
 
 
 class Sentence(string.Formatter):
-    """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
+    """Fills in fields as str.format does; {count:?line|lines} is the word of the number (a third: of 0).
 
     What is not known (None, nan) is "?"; where that is in "[[kp {kp:g}|they]]", the second is told.
     What is rounded to 0 has no sign; words are told as they are.
@@ -126,8 +126,8 @@ class Sentence(string.Formatter):
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             return UNKNOWN
         if format_spec.startswith("?"):
-            singular, _, plural = format_spec[1:].partition("|")
-            return singular if value == 1 else plural
+            singular, plural, *none = format_spec[1:].split("|")
+            return singular if value == 1 else none[0] if none and value == 0 else plural
         if isinstance(value, str):
             return value
         written = str(super().format_field(value, format_spec))

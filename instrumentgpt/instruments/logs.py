@@ -17,19 +17,14 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, turning_po
 from instrumentgpt.instruments.documents import values_of
 from instrumentgpt.instruments.loops import Floats, Indices, Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
-from instrumentgpt.instruments.reading.cells import NUMBERS_ALONE, unread_cell
+from instrumentgpt.instruments.reading.cells import NUMBERS_ALONE, heads_alone, unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.layouts import formats, own_files
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
-from instrumentgpt.instruments.reading.tables import (
-    SNIFFED_BYTES,
-    named_values,
-    read_table,
-    table_shape,
-)
+from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, format_problems, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
@@ -155,6 +150,9 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)
+        if chunk.first_line == 1 and (heads := heads_alone(tables.first_lines(chunk.content))):
+            why = f"{name} has the head of a table ({', '.join(heads)}), but no rows below it"
+            raise UnreadableLog(f"{why}. Hand over the log with its samples.")
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes, *format_problems()])
 

@@ -161,9 +161,8 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     if record is None:
         time, *_ = _longest_stretch(loop, exclude)
         return Refusal(loop.channel, "short", {"samples": len(time), "seconds": _seconds(time)})
-    moved = _movement(record, loop, band_of(loop.pv, 0.0))
-    moved["output_needed"] *= not is_open  # what a person sets is known to all its digits
-    if moved["output_range"] < moved["output_needed"] or moved["pv_range"] < moved["pv_needed"]:
+    moved = _movement(record, loop, band_of(loop.pv, 0.0), is_open)
+    if np.isfinite([*moved.values()][:2]).any():
         return Refusal(loop.channel, "quiet", moved)
     fitted = fit(record)
     if fitted.r2 < LEAST_R2:
@@ -227,11 +226,17 @@ def _contradiction(loop: Loop, plant: Identification) -> Refusal | None:
     return None
 
 
-def _movement(part: Loop | Record, loop: Loop, band: float) -> dict[str, float]:
-    """Return how far output (%) and pv move in a part of `loop`, and how far they must for a model."""
-    needed = DIGITS * np.nan_to_num(digit(loop.output), nan=UNSEEN_DIGIT)
-    moved = {"output_range": _range(part.output), "pv_range": _range(part.pv)}
-    return moved | {"output_needed": float(needed), "pv_needed": CLEAR_BANDS * band}
+def _movement(part: Loop | Record, loop: Loop, band: float, is_open: bool = False) -> dict[str, float]:
+    """Return how far output (%) and pv move in a part of `loop`, nan if far enough, and how far they must."""
+    digits = 0 if is_open else DIGITS  # what a person sets is known to all its digits
+    output_needed = digits * float(np.nan_to_num(digit(loop.output), nan=UNSEEN_DIGIT))
+    output_range, pv_range, pv_needed = _range(part.output), _range(part.pv), CLEAR_BANDS * band
+    return {
+        "output_range": output_range if output_range < output_needed else np.nan,
+        "pv_range": pv_range if pv_range < pv_needed else np.nan,
+        "output_needed": output_needed,
+        "pv_needed": pv_needed,
+    }
 
 
 def _pinned(record: Record) -> float:

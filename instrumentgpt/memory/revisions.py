@@ -18,6 +18,7 @@ LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields o
 DEVICE_FIELDS = ("device_name", "device_ip")
 SENTENCES = ("constraint", "ruled_out")  # kinds of facts that are sentences
 VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
+CORRECTED = "corrected by the user"  # the mark of a value
 UNCLEAR = "unclear"  # a sentence that may lay something down or lift it: a person says what it does
 
 
@@ -324,7 +325,7 @@ def _value(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> lis
         return _told_anew(rows, standing.forgotten, standing.forms)
     if not standing.text:
         return _until_pinned(item, rows, standing) if standing.pinned else list(rows)
-    current = _of_user(item, standing, "corrected by the user")
+    current = _of_user(item, standing, CORRECTED)
     earlier = [row for row in rows if row.message_id <= standing.after]
     later = [row for row in rows if row not in earlier and row.fact.value != current.fact.value]
     anew = _told_anew([*earlier, *later], standing.after, standing.forms)

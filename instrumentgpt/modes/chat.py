@@ -6,9 +6,9 @@ from dataclasses import replace
 from instrumentgpt.agents.events import Done, Events, Text
 from instrumentgpt.analyst.questions import near_misses
 from instrumentgpt.analyst.words import joined, phrase
-from instrumentgpt.instruments.devices import entry
 from instrumentgpt.instruments.language import language_of
 from instrumentgpt.modes.checked import left_out
+from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.turn import Turn
 
@@ -41,7 +41,7 @@ def how_to_add(turn: Turn) -> str:
         language,
         names=", ".join(turn.unknown),
         inventory=turn.inventory.path,
-        entry=entry("my device", name) if name.count(".") == 3 else entry(name),
+        shipped=int(turn.inventory.path == DEMO_INVENTORY),
         known=labels or phrase("no_devices_yet", language),
     )
     near = joined(near_misses(name, turn.inventory), language)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory import facts
 from instrumentgpt.memory.reading.names import is_name
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import (
@@ -26,14 +27,7 @@ from instrumentgpt.memory.revisions import (
     Standings,
     standings_of,
 )
-from instrumentgpt.memory.state import (
-    IN_QUESTION,
-    DiagnosticState,
-    bare,
-    device_key,
-    made_of,
-    without_items,
-)
+from instrumentgpt.memory.state import IN_QUESTION, DiagnosticState, bare, device_key, made_of, without_items
 from instrumentgpt.memory.summary import of_first, parse, shorten, write
 from instrumentgpt.storage.artifacts import digests_of, sweep
 from instrumentgpt.storage.connection import change, insert, rows, transaction
@@ -91,6 +85,10 @@ def _refuse_wrong(standings: Standings, item: Item, action: str, old: str, new: 
         raise RefusedRevision("The new text is empty. Type what is true, or forget the item instead.")
     if action in WORDED and new == old:
         raise RefusedRevision("The new text is the old one. Change it, or close this without saving.")
+    number, pattern = facts.VALUE, facts.value_pattern(item.name)
+    if action == "correct" and pattern is number and number.fullmatch(old) and not number.fullmatch(new):
+        why = f"{item.name} is a number, {old}, and “{new}” is none"
+        raise RefusedRevision(f"{why}. Type one, or forget the item instead.")
     if action == "name" and not is_name(new):
         raise RefusedRevision(f"{new!r} is no name of a device. Begin with a letter; 30 characters fit.")
     if len(new) > STATEMENT_CHARS:

@@ -19,7 +19,7 @@ from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, writ
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
 from instrumentgpt.memory.reading.own_words import own_lines
-from instrumentgpt.memory.revisions import RevisedMemory
+from instrumentgpt.memory.revisions import CORRECTED, RevisedMemory
 from instrumentgpt.memory.state import DiagnosticState, device_key, identity
 from instrumentgpt.moments import now
 from instrumentgpt.storage.connection import file_of
@@ -181,13 +181,11 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
 
 
 def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
-    """Return what the user said last of each value of the device in question, be it in force or not."""
-    device = device_key(device_memory.state)
-    rows = [row for row in device_memory.facts if row.kind == "value" and row.source == "user"]
-    newest = {
-        row.fact.key: {**asdict(row.fact), "turn": row.turn} for row in rows if row.fact.device == device
-    }
-    return list(newest.values())
+    """Return what the user said last of each value of the device in question; turn 0: it was corrected."""
+    about = "value", "user", device_key(device_memory.state)
+    rows = [row for row in device_memory.facts if (row.kind, row.source, row.fact.device) == about]
+    turns = ((row.fact, row.turn * (row.mark != CORRECTED)) for row in rows)
+    return list({fact.key: {**asdict(fact), "turn": turn} for fact, turn in turns}.values())
 
 
 def _causes_of(device_memory: RevisedMemory) -> list[str]:

@@ -179,6 +179,15 @@ def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None
     return None
 
 
+def heads_alone(lines: Iterable[tuple[int, str]]) -> list[str]:
+    """Return the cells of a head with known columns that has no rows below it; [] if there is none."""
+    said = [line for _, line in lines if line.strip() and not SAID.match(line)]
+    split = [cells_of(line, mark) for line in said for mark in filter(None, DELIMITERS)]
+    heads = max(split, key=len) if len(said) == 1 else []
+    known = [cell for cell in heads if heading_of(cell).scores and "=" not in cell]
+    return heads if len(known) > 1 and not any(map(is_value, heads)) else []
+
+
 def find_shape(
     lines: Sequence[tuple[int, str]],
     name: str = "",

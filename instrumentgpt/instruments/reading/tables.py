@@ -79,20 +79,10 @@ from instrumentgpt.instruments.reading.record import (
     no_events,
     nothing,
 )
-from instrumentgpt.instruments.reading.roles import (
-    Roles,
-    roles_of,
-    times_of,
-)
+from instrumentgpt.instruments.reading.roles import Roles, roles_of, times_of
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
-from instrumentgpt.instruments.reading.stated import (
-    TIMES_TEN,
-    Stated,
-    numbered,
-    with_columns,
-    with_setpoint,
-)
+from instrumentgpt.instruments.reading.stated import TIMES_TEN, Stated, numbered, with_columns, with_setpoint
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400

@@ -58,7 +58,8 @@ def compare_logs(
         names = bare(files[0].name), bare(files[1].name)
         return _of_documents(*names, changes_between(old, new_values), language)
     later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
-    named = devices if all(devices) and devices[0] != devices[1] else None
+    machines = devices[0] or earlier.name, devices[1] or later.name  # a file of no device is of another
+    named = machines if devices[0] != devices[1] else None
     comparison = compare(earlier.log, later.log, at)
     faults = fault_changes(diagnosed(earlier), diagnosed(later))
     rows = [_fault(change, language, named) for change in faults]
