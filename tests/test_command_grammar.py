@@ -118,6 +118,7 @@ def test_002_5_an_unknown_command_is_answered_with_the_one_that_was_meant(text, 
     with pytest.raises(BadCommand) as told:
         parse(text)
     assert told.value.key == "meant" and told.value.fields["near"] == near
+    assert all(f"`{near}`" in phrase("meant", language, **told.value.fields) for language in ("en", "zh"))
 
 
 @each("text", ["$", "$zzz", "$說明", "$$help", "$;"])

@@ -10,6 +10,7 @@ from exchanges import share_judged
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Tool
+from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.runs import get_prompt, list_prompts, list_runs
@@ -59,6 +60,12 @@ class Talk:
     def pending(self) -> dict | None:
         with closing(db.connect(self.path)) as database:
             return db.get_mode_state(database, self.id, "investigate").get("pending")
+
+    @property
+    def device(self) -> str | None:
+        """The device that the conversation is about."""
+        with closing(db.connect(self.path)) as database:
+            return DiagnosticState.deserialize(db.get_memory(self.id, database)[1]).device_name
 
     @property
     def documents(self) -> list[db.Document]:
@@ -351,4 +358,31 @@ def test_the_page_sends_devices_and_steps_as_they_were_ticked_and_put_in_order(p
 def test_a_report_is_called_by_its_devices_and_day_and_not_by_the_question(six):
     talk, *_ = six
     title = talk.entities["gen_report_1"].label
-    assert title.startswith("zspr 050, zspr 051") and "since 20" in title and "compare" not in title
+    assert title == "zspr 050, zspr 051, zspr 052, zspr 053 and 2 more, 2026-02-19 – 2026-02-20"
+
+
+@pytest.mark.parametrize(
+    "words, turned_to", [("without 052", "zspr 055"), ("only 053", "zspr 053"), ("052 拿掉", "zspr 055")]
+)
+def test_what_was_taken_out_is_not_the_device_in_question_and_the_worst_that_was_read_is(
+    talk, words, turned_to
+):
+    talk.say("compare 052 and 055 and 053")
+    assert talk.device == "zspr 052"
+    talk.say(words)
+    assert talk.device == turned_to
+    talk.say("yes")
+    assert talk.device == "zspr 053"
+
+
+def test_an_excluded_device_of_a_new_request_leaves_the_conversation_where_it_was(talk):
+    talk.say("restart 053", mode="chat")
+    talk.say("compare all ovens except 052")
+    assert talk.device == "zspr 053"
+
+
+@pytest.mark.parametrize("words", ["restart 053", "please restart zspr 053", "重啟 053"])
+def test_an_order_is_answered_in_the_words_of_ask_and_reads_nothing(talk, words):
+    answer = talk.say(words)
+    assert talk.tools == [] and talk.pending is None
+    assert answer == talk.say(words, mode="chat")

@@ -12,7 +12,7 @@ from instrumentgpt.modes.panel.contracts import SubProblemResult
 from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import Offer, store_offers
-from instrumentgpt.storage.artifacts import documents_folder
+from instrumentgpt.storage.artifacts import documents_folder, file_name
 
 
 def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversation):
@@ -21,6 +21,19 @@ def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversatio
     assert db.get_mode_state(database, conversation, "interview") == {"phase": "需求", "turn": 3}
     assert db.get_mode_state(database, conversation, "panel") == {"at": 1}
     assert db.get_mode_state(database, conversation, "investigate") == {}
+
+
+@pytest.mark.parametrize(
+    "title, name",
+    [
+        ("zspr 053, zspr 055, 2026-02-19 – 2026-02-20", "zspr 053 zspr 055 2026-02-19 2026-02-20"),
+        ("oven " * 14 + "since 2026-02-19", "oven " * 14 + "since"),
+        ("oven " * 15 + "2026-02-19", ("oven " * 15).strip()),
+        ("爐" * 100, "爐" * 80),
+    ],
+)
+def test_the_name_of_a_document_is_cut_in_no_word_and_no_date(title, name):
+    assert file_name(title) == name
 
 
 def test_the_newest_state_counts(database, conversation):

@@ -181,7 +181,7 @@ def folder_of(database: Database) -> Path:
     return Path(file_of(database)).parent / ATTACHMENTS
 
 
-TITLE_CHARACTERS = 60
+_CUT = re.compile(r".{40,80}(?!\S)|.{0,80}")  # 80 of three bytes each: a file's name may have 255
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
@@ -373,13 +373,13 @@ def list_documents(database: Database, conversation_id: str | None = None) -> li
 
 
 def file_name(title: str) -> str:
-    """Return `title` as the stem of a file name on any system.
+    """Return `title` as the stem of a file name on any system, cut between words where it is too long.
 
     >>> file_name("Fault report: zspr 052 / 爐子"), file_name("../..")
     ('Fault report zspr 052 爐子', 'document')
     """
     words = " ".join(_UNSAFE.sub(" ", title).split())
-    return words[:TITLE_CHARACTERS].strip(". ") or "document"
+    return _CUT.findall(words)[0].strip(". ") or "document"
 
 
 def _linked(part: Path, folder: Path, stem: str, suffix: str) -> Path:

@@ -179,8 +179,7 @@ def with_causes(
     causes, out = ([row.text for row in stated if row.kind == kind] for kind in ("root_cause", "ruled_out"))
     said = {"root_causes": causes, "ruled_out": out}
     after = memory.record_tool(state, "pin", said) if causes or out else state
-    new = memory.new_items(state, after)
-    items = [db.StateItem(memory.device_key(after), *item, "user") for item in new]
+    items = [db.StateItem(memory.device_key(after), *item, "user") for item in memory.new_items(state, after)]
     return after, [*items, *_taken_back(after, out)]
 
 
@@ -198,8 +197,7 @@ def put_on_record(
     before = memory.DiagnosticState.deserialize(stored)
     in_force = device is None or identity(before) in (None, device.ip, device.name)
     if not in_force:
-        filed = db.device_states(database, conversation_id).get(name, "")
-        before = memory.DiagnosticState.deserialize(filed)
+        before = memory.DiagnosticState.deserialize(db.device_states(database, conversation_id).get(name, ""))
     begun = before
     if device is not None and identity(before) is None:
         begun = memory.begin_question(before, device.ip, device.name)

@@ -94,8 +94,7 @@ def device_of(turn: Turn) -> Device | None:
 
 def _device_memory(turn: Turn) -> RevisedMemory:
     """Return what is known of the device in question, and of none in particular, as people revised it."""
-    where = turn.where
-    name = device_key(turn.state)
+    where, name = turn.where, device_key(turn.state)
     revised = revised_memory(*where, turn.state, list_facts(*where, ["", name]))
     return revised if device_key(revised.state) == name else revised_memory(*where, turn.state)
 

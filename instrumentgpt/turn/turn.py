@@ -1,7 +1,7 @@
 """One turn: what its events bring, and what is saved of it, whoever answers and however it ends."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -145,12 +145,21 @@ class Turn:
 
     def _standing(self, after: StatesAfter) -> db.StateItem:
         """Return the record of the state in question, without its device where earlier turns tell it."""
-        _, stored = db.get_memory(self.run.conversation_id, self.database)
         stands = standing(after.state, IN_QUESTION)
-        is_new = identity(memory.DiagnosticState.deserialize(stored)) != identity(after.state)
+        is_new = identity(self.stored_state()) != identity(after.state)
         is_told = self.devices or any(item.device == stands.device for item in after.items)
-        is_about = is_new or is_told or times_of_deleted(*self.where)
-        return stands if is_about else replace(stands, device="")
+        return stands if is_new or is_told or times_of_deleted(*self.where) else replace(stands, device="")
+
+    def turn_to(self, name: str, ip: str = "") -> None:
+        """Make a device the one in question ("": the one before), and file what is known of the other."""
+        before, filed = self.stored_state(), db.device_states(*self.where)
+        self.state = memory.begin_question(before, ip or None, name or None, filed, self.question.content)
+        is_left = memory.device_key(before) and identity(before) != identity(self.state)
+        self.filed = {memory.device_key(before): before.serialize()} if is_left else {}
+
+    def stored_state(self) -> memory.DiagnosticState:
+        """The state as the last turn left it."""
+        return memory.DiagnosticState.deserialize(db.get_memory(self.run.conversation_id, self.database)[1])
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
@@ -216,8 +225,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     An inventory that cannot be used is the turn's `problem`: its answer will say so.
     """
     run = get_run(database, run_id)
-    question_id = run.question_message_id or 0
-    question = db.list_messages(database, run.conversation_id, 1, question_id + 1)[0]
+    question = db.list_messages(database, run.conversation_id, 1, (run.question_message_id or 0) + 1)[0]
     summary, stored = db.get_memory(run.conversation_id, database)
     before = memory.DiagnosticState.deserialize(stored)
     settings = settings_in_force(db.get_settings(database))
@@ -229,29 +237,24 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
         turn.problem = error
         return turn
     turn.inventory = note_names(database, run.conversation_id, question.id, question.content, inventory)
-    _turn_to_device(turn, db.device_states(database, run.conversation_id))
+    _turn_to_device(turn)
     if run.agent != COMMAND:  # what is in a command is what to do
-        device = memory.device_key(turn.state)
-        record_question(database, run.conversation_id, question, device, turn.inventory)
+        record_question(*turn.where, question, memory.device_key(turn.state), turn.inventory)
         heads, unit = heads_in(question.content), unit_in(question.content)
         if (heads or unit) and (path := next(turn.uploads(), None)):
             remember_said(database, run.conversation_id, path, heads, unit)
     return turn
 
 
-def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
-    """Find the devices that the question is about; the state of another one than before is filed away."""
+def _turn_to_device(turn: Turn) -> None:
+    """Find the devices that the question is about, and turn to the first."""
     named = asked_about(turn.question.content, turn.inventory, identity(turn.state))
     turn.devices, turn.unknown = named.devices, named.unknown
-    before = turn.state
     if turn.devices:
-        ip, name = turn.devices[0].ip, turn.devices[0].name
+        turn.turn_to(turn.devices[0].name, turn.devices[0].ip)
     else:  # nobody said of which device a pasted log is: it must not be taken for one of the device in view
         brought = db.list_artifacts(turn.database, turn.question.id)
-        ip, name = "", next((name for upload in brought if (name := device_name(upload.title))), "")
-    turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
-    if memory.device_key(before) and identity(before) != identity(turn.state):
-        turn.filed = {memory.device_key(before): before.serialize()}
+        turn.turn_to(next((name for upload in brought if (name := device_name(upload.title))), ""))
 
 
 def failed(error: InstrumentGPTError) -> Events:

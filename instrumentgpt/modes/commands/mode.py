@@ -13,7 +13,6 @@ from itertools import count
 from typing import Any
 
 import db
-import memory
 from instrumentgpt.agents.events import Event, Events, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -76,8 +75,7 @@ def carry_out(turn: Turn) -> Events:
     turn.learns_from_words = False  # what it says was typed, noted or logged before: nothing was concluded
     first = _first(turn, bench)
     if first.name not in TURNS_TO_DEVICE:  # a note that names a device asks nothing of it
-        _, stored = db.get_memory(turn.run.conversation_id, turn.database)
-        turn.state, turn.filed = memory.DiagnosticState.deserialize(stored), {}
+        turn.state, turn.filed = turn.stored_state(), {}
     action: table.Action | None = table.begin(first)
     while action is not None:
         follow_up = yield from performed(bench, action)

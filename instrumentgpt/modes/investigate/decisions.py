@@ -56,11 +56,7 @@ class ThinkOutput(Contract):
         """Take an empty payload for one that was left out: agents fill in every field."""
         if not isinstance(fields, dict):
             return fields
-        return {
-            name: value
-            for name, value in fields.items()
-            if name not in PAYLOADS.values() or value not in ("", [])
-        }
+        return {name: value for name, value in fields.items() if name not in PAYLOADS.values() or value}
 
     @model_validator(mode="after")
     def _payload_matches(self) -> "ThinkOutput":

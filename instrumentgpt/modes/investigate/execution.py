@@ -15,7 +15,7 @@ from instrumentgpt.analyst.case import Subject
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.lognames import line_link
+from instrumentgpt.instruments.lognames import line_link, start_time
 from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import shorten
@@ -80,9 +80,8 @@ def _referred(words: str, scene: Scene) -> list[Subject]:
     """Return what the refs and names of logs in `words` stand for."""
     links = {entity.ref: entity.link for entity in scene.entities}
     targets = [_of_link(links[ref]) for ref in refs_in(words) if ref in links]
-    for entity in scene.entities:
-        if entity.type == "log" and str(entity.link.get("log")) in words:
-            targets.append(_of_link(entity.link))
+    logs = [entity.link for entity in scene.entities if entity.type == "log"]
+    targets += [_of_link(link) for link in logs if str(link.get("log")) in words]
     targets += [Subject(name) for name in scene.dropped if name in words]
     return [target for target in targets if target.device or target.log]
 
@@ -117,8 +116,7 @@ def _with_logs(target: Subject, scene: Scene) -> Iterator[Subject]:
         yield target
         return
     fetched = [other.log for other in _fetched(scene) if other.device == target.device]
-    logs = [entity for entity in scene.entities if entity.type == "log"]
-    logs = [entity for entity in logs if entity.link.get("device") == target.device]
+    logs = [row for row in scene.entities if row.type == "log" and row.link.get("device") == target.device]
     latest = [str(max(logs, key=lambda entity: entity.last).link["log"])] if logs else [""]
     for log in fetched or latest:
         yield replace(target, log=log)
@@ -137,6 +135,7 @@ def _worst(targets: list[Subject], scene: Scene) -> list[Subject]:
 
 Status = Literal["ok", "failed", "partly", "skipped"]
 NEEDS_A_TARGET = ("logs", "loops", "findings")
+MOST_NAMED = 4  # devices in a title
 
 
 @dataclass
@@ -175,11 +174,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """A plan to carry out: in which language it tells, and what its report is called."""
+    """A plan to carry out: in which language it tells, and what it is for."""
 
     steps: Sequence[ThinkStep]
     language: Language
-    title: str
+    goal: str
+
+
+def device_read(outcomes: Sequence[Outcome], scene: Scene) -> str:
+    """Return the worst of the devices that the steps read, the last where none was diagnosed; "" if none."""
+    told = replace(scene, results=[result for outcome in outcomes for result in outcome.results])
+    return next((target.device for target in reversed(_worst(_fetched(told), told))), "")
 
 
 def carried_out(turn: Turn, job: Job, scene: Scene) -> Generator[Event, None, list[Outcome]]:
@@ -246,11 +251,20 @@ def _wants(turn: Turn, job: Job, number: int, outcome: Outcome, scene: Scene) ->
             **step.model_dump(),
             "targets": [asdict(target) for target in targets[share::count]],
             "since": period_of(step, scene) if step.step_type == "read" else "",
-            "title": job.title,
+            "title": _title(targets, job.language) if is_report else "",
             "alone": len(targets) == 1,
             "language": job.language,
         }
         yield Want(Key(number, "step", share), step.description, facts, json_object, "offline")
+
+
+def _title(targets: Sequence[Subject], language: Language) -> str:
+    """Return what a report on `targets` is called: by their devices, and the days when their logs begin."""
+    names = list(dict.fromkeys(target.device or target.log for target in targets))
+    begun = sorted(when.date().isoformat() for target in targets if (when := start_time(target.log)))
+    days = " – ".join(dict.fromkeys((begun[0], begun[-1]))) if begun else None
+    more = len(names) - MOST_NAMED if len(names) > MOST_NAMED else None
+    return say("title", language, names=", ".join(names[:MOST_NAMED]), more=more, days=days)
 
 
 def _shown(number: int, outcome: Outcome, status: ToolStatus) -> Tool:
@@ -303,7 +317,7 @@ def results_text(turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequen
             kept.append(f"- … and {len(lines) - len(kept)} more lines")
             break
         kept.append(text)
-    return f"<results>\n{INSTRUCTIONS}\n\nGoal: {as_content(job.title)}\n" + "\n".join(kept) + "\n</results>"
+    return f"<results>\n{INSTRUCTIONS}\n\nGoal: {as_content(job.goal)}\n" + "\n".join(kept) + "\n</results>"
 
 
 def _result_lines(tool: str, result: Mapping[str, Any]) -> list[str]:
@@ -313,8 +327,8 @@ def _result_lines(tool: str, result: Mapping[str, Any]) -> list[str]:
     for finding in (result.get("findings") or [])[:MOST_FINDINGS]:
         line = finding.get("line") if isinstance(finding, dict) else None
         if isinstance(line, int) and reference:
-            where = line_link(reference, line)
-            lines.append(f"  - {where} {finding.get('summary', '')} {finding.get('action', '')}")
+            said = f"{finding.get('summary', '')} {finding.get('action', '')}"
+            lines.append(f"  - {line_link(reference, line)} {said}")
     return lines
 
 

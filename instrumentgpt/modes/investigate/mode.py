@@ -12,11 +12,12 @@ import db
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
+from instrumentgpt.analyst.questions import read_question
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.lognames import is_log_name
-from instrumentgpt.instruments.since import since
+from instrumentgpt.memory.state import device_key
 from instrumentgpt.modes.asking import REPAIR_TOKENS, Journal, Want, ask_for
-from instrumentgpt.modes.chat import how_to_add
+from instrumentgpt.modes.chat import chat
 from instrumentgpt.modes.investigate import numbered, say
 from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending, ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.editing import Reply, effort_of, reply_to, wished
@@ -25,6 +26,7 @@ from instrumentgpt.modes.investigate.execution import (
     Outcome,
     Scene,
     carried_out,
+    device_read,
     reply_events,
     step_list,
 )
@@ -100,6 +102,7 @@ def investigate(turn: Turn) -> Events:
     work = Work(turn, stored, turns, entities, waits or _requested(turn), reply)
     # words that nobody here understands an agent with a model may, and proposes anew
     asked_back = ("question", "unclear") if turn.run.agent == "offline" else ("question",)
+    is_order = waits is None and turn.run.agent == "offline" and read_question(question).order
     refs = wished(question, entities)
     if waits and waits.kind == "save" and work.approved:
         refs = refs or [waits.ref]
@@ -113,21 +116,28 @@ def investigate(turn: Turn) -> Events:
         yield from _told(work, work.say(key, ref=waits.ref), f"refused: {waits.goal}")
     elif waits and reply.kind in asked_back:
         yield from _explained(work)
-    elif turn.unknown and not turn.devices:
-        yield from _told(work, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
+    elif (turn.unknown and not turn.devices) or is_order:
+        turn.learns_from_words = False
+        work.keep("nothing to plan: answered at once")
+        yield from chat(turn)
     else:
         yield from _worked(replace(work, pending=_changed(work)) if waits else work)
 
 
+def _turn_to_one_of(turn: Turn, names: Sequence[str]) -> None:
+    """Keep to these devices: to the one in question, else to the one before, else to the first of them."""
+    about = (device_key(turn.state), device_key(turn.stored_state()), *names)
+    if device := turn.inventory.known_as(next((name for name in about if name in names), "")):
+        turn.turn_to(device.name, device.ip)
+
+
 def _requested(turn: Turn) -> Pending:
     """Return the question as what is asked."""
-    choice = choose(turn.question.content, turn.inventory)
-    devices, excluded = (
-        tuple(device.name for device in group) for group in (choice.devices, choice.excluded)
-    )
-    effort = effort_of(turn.question.content, turn.settings.effort, devices)
-    asked = Pending("proposal", "", turn.question.content, effort=effort, report=choice.report)
-    return replace(asked, devices=devices, excluded=excluded)
+    words = turn.question.content
+    choice = choose(words, turn.inventory)
+    devices, excluded = (tuple(row.name for row in group) for group in (choice.devices, choice.excluded))
+    effort, report = effort_of(words, turn.settings.effort, devices), choice.report
+    return Pending("proposal", "", words, effort=effort, devices=devices, excluded=excluded, report=report)
 
 
 def _changed(work: Work) -> Pending:
@@ -135,7 +145,7 @@ def _changed(work: Work) -> Pending:
     pending, reply = work.pending, work.reply
     amendments = pending.amendments if work.approved else (*pending.amendments, work.turn.question.content)
     devices = reply.devices or pending.devices
-    taken_out = dict.fromkeys((*pending.excluded, *reply.excluded))
+    taken_out = dict.fromkeys((*pending.excluded, *pending.devices, *reply.excluded))
     changed = replace(
         pending,
         amendments=amendments,
@@ -150,6 +160,7 @@ def _changed(work: Work) -> Pending:
 def _worked(work: Work) -> Events:
     """Carry out what was agreed to, or think and do what that comes to."""
     pending = work.pending
+    _turn_to_one_of(work.turn, pending.devices)
     if pending.steps:
         yield from _carried_out(work, pending.goal or pending.asked[:500], pending.steps)
         return
@@ -185,9 +196,10 @@ def _worked(work: Work) -> Events:
 def _carried_out(work: Work, goal: str, steps: tuple[ThinkStep, ...]) -> Events:
     """Carry out as many steps as the effort allows, tell what they came to, and offer what is left."""
     turn, limit = work.turn, work.pending.limit
-    job = Job(steps[:limit], work.pending.language, _title(work) or goal)
+    job = Job(steps[:limit], work.pending.language, goal)
     yield Text(work.say("plan", goal=goal, steps=_listed(job.steps)), 0, whole=True)
     outcomes = yield from carried_out(turn, job, _scene(work))
+    _turn_to_one_of(turn, [device_read(outcomes, _scene(work))])
     artifacts = {artifact for outcome in outcomes for artifact in outcome.artifacts}
     made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in artifacts]
     end = yield from _replied(turn, job, outcomes, made)
@@ -206,15 +218,13 @@ def _replied(
     turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity]
 ) -> Generator[Event, None, Done]:
     """Yield what the agent makes of the outcomes; where it fails, what our own analyst makes of them."""
-    if turn.stopped():
-        return Done("cancelled", "")
-    reply = yield from replied(reply_events(turn, job, outcomes, made), segment=REPLY)
-    if reply.outcome == "ok" and reply.text.strip():
-        return Done("ok", "")
-    if turn.stopped():
-        return Done("cancelled", "")
-    again = yield from replied(reply_events(turn, job, outcomes, made, agent="offline"), segment=AGAIN)
-    return Done(again.outcome, "")
+    for segment, agent in ((REPLY, ""), (AGAIN, "offline")):
+        if turn.stopped():
+            return Done("cancelled", "")
+        reply = yield from replied(reply_events(turn, job, outcomes, made, agent), segment=segment)
+        if reply.outcome == "ok" and reply.text.strip():
+            break
+    return Done(reply.outcome, "")
 
 
 def _left(work: Work, goal: str, rest: Sequence[ThinkStep], made: Sequence[Entity]) -> Pending | None:
@@ -223,8 +233,7 @@ def _left(work: Work, goal: str, rest: Sequence[ThinkStep], made: Sequence[Entit
     for ref in unsaved:
         work.offer("offer_save", ref=ref)
     if rest:
-        message = work.say("rest", count=len(rest), steps=_listed(rest))
-        return _waiting(work, goal, message, rest)
+        return _waiting(work, goal, work.say("rest", count=len(rest), steps=_listed(rest)), rest)
     if unsaved:
         ref = unsaved[-1]
         return Pending("save", work.say("offer_save", ref=ref), work.pending.asked, goal, ref=ref)
@@ -289,14 +298,6 @@ def _chosen(numbers: Sequence[int], steps: tuple[ThinkStep, ...]) -> tuple[Think
     return tuple(steps[number - 1].model_copy(update={"group": place}) for place, number in enumerate(there))
 
 
-def _title(work: Work) -> str:
-    """Return what a report on the request is called: its devices, and since when; "" where none is named."""
-    begun, devices = since(work.pending.words, moments.today()), work.pending.devices
-    day = (begun or moments.today()).isoformat()
-    key = "title_since" if begun else "title"
-    return work.say(key, count=len(devices), names=", ".join(devices), day=day) if devices else ""
-
-
 def _scene(work: Work) -> Scene:
     """Return what the steps' targets are read from."""
     turn = work.turn
@@ -322,19 +323,10 @@ def _prompt(work: Work) -> str:
     curation += [f"`{ref}` let go" for ref in gone]
     budget = turn.settings.prompt_tokens
     material = PromptParts(
-        work.turns,
-        list_entities(*turn.where),
-        kept,
-        turn.inventory,
-        turn.state.device_name or turn.state.device_ip or "",
-        question_within(turn, budget),
-        work.pending.effort,
-        moments.today(),
-        work.approved,
-        turn.settings.profile,
-        [*filter(None, [turn.settings.plan_guidance]), *on_record(turn)],
-        curation,
-    )
+        work.turns, list_entities(*turn.where), kept, turn.inventory, device_key(turn.state),
+        question_within(turn, budget), work.pending.effort, moments.today(), work.approved,
+        turn.settings.profile, [*filter(None, [turn.settings.plan_guidance]), *on_record(turn)], curation,
+    )  # fmt: skip
     messages = history(*turn.where, turn.question.id)
     prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - REPAIR_TOKENS)
     return prompt
@@ -356,5 +348,4 @@ def _saved(work: Work, ref: str) -> str:
     with db.transaction(database):
         document = db.save_document(*where, ref, kind, entity.label, made.content)
         mark_created(database, conversation, ref)
-    folder = documents_folder(database)
-    return work.say("saved", ref=ref, file=f"`{document.file}`", folder=f"`{folder}`")
+    return work.say("saved", ref=ref, file=f"`{document.file}`", folder=f"`{documents_folder(database)}`")
