@@ -259,6 +259,7 @@ def test_a_root_cause_that_was_worded_on_the_page_stands_beside_the_next_diagnos
     assert "On record by your word as the root cause: `the SSR of channel 2 is shorted`." in answer
 
 
+@pytest.mark.parametrize(
     ("question", "told", "not_told"),
     [
         ("what did I say kp is?", "You corrected it in the memory: `kp 0.12`.", "you said"),
