@@ -77,6 +77,49 @@ def test_a_corrected_figure_replaces_the_one_that_stands(words):
     assert after_reply(now, words, "who").lines == {"examples": ("at 71.8, and 170.8 later",)}
 
 
+TOLD = {"description": ("it is two degrees too hot",), "examples": ("at 2 pm it read 2 °C over",)}
+
+
+@each(
+    "words, description, examples",
+    [
+        ("no, it was 3 degrees, not 2", "it is 3 degrees too hot", "at 2 pm it read 3 °C over"),
+        ("not two degrees but three degrees", "it is three degrees too hot", "at 2 pm it read three °C over"),
+        ("it was 3, not 2", "it is 3 degrees too hot", "at 3 pm it read 3 °C over"),
+    ],
+)
+def test_a_corrected_figure_is_corrected_in_every_slot_in_digits_and_words(words, description, examples):
+    now = after_reply(Interview(TOLD, turn=3), words, SUMMARY)
+    assert now.lines == {"description": (description,), "examples": (examples,)}
+
+
+@each(
+    "words, asked, slot, line",
+    [
+        ("no, the problem is three degrees", SUMMARY, "description", "three degrees"),
+        ("No, the problem is three degrees.", "who", "description", "three degrees"),
+        ("the users are the night shift, 3 operators", SUMMARY, "who", "the night shift, 3 operators"),
+        ("actually, our success criteria are 0.1 for 1 h", SUMMARY, "success_criteria", "0.1 for 1 h"),
+        ("不對，問題是差三度", SUMMARY, "description", "差三度"),
+        ("使用者是夜班三人", SUMMARY, "who", "夜班三人"),
+    ],
+)
+def test_a_correction_that_names_a_slot_replaces_what_stands_there(words, asked, slot, line):
+    now = after_reply(Interview(TOLD, left={"who": "unknown"}, turn=3), words, asked)
+    assert now.lines == {**TOLD, slot: (line,)} and now.left.get(slot) is None
+
+
+def test_an_answer_that_only_begins_with_the_name_of_a_slot_stands_where_it_was_asked_for():
+    now = after_reply(Interview(TOLD, turn=3), "the problem is worst at night", "edge_cases")
+    assert now.lines == {**TOLD, "edge_cases": ("the problem is worst at night",)}
+
+
+def test_known_is_what_is_filled_or_told_to_be_none_and_not_what_was_left_open():
+    left = {"who": "unknown", "must_have": "none", "success_criteria": "skip", "edge_cases": "unanswered"}
+    now = Interview(TOLD, left=left)
+    assert now.gaps == [] and now.known == ["description", "examples", "must_have"]
+
+
 @each(
     "words, left, remarks",
     [

@@ -114,3 +114,9 @@ def test_words_of_the_user_do_not_format_the_panel(database):
 def test_another_mode_has_no_panel(database):
     at = page(interviewed(database, ("the oven drifts", "description"), mode="chat"))
     assert not [one for one in at.selectbox if one.label == "Template"]
+
+
+def test_the_badge_counts_what_is_known_and_not_what_was_left_open(database):
+    said = (*EXCHANGES[:3], ("show the summary", "must_have"))
+    badges = [block.proto.popover.label for block in page(interviewed(database, *said)).get("popover")]
+    assert [label for label in badges if label.endswith("2 of 6 clear")]

@@ -118,7 +118,7 @@ def _send_form(key: str, interview: Interview, language: Language) -> None:
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
     """Draw how far the interview is, and the choice of its template and of what it is saved as."""
     open_ = set(interview.gaps)
-    clear = say("{count} of {all} clear", count=len(GAPS) - len(open_), all=len(GAPS))
+    clear = say("{count} of {all} clear", count=len(interview.known), all=len(GAPS))
     label = f"{say(PHASE_NAMES[interview.phase])} · {clear}"
     with st.popover(label, icon=":material/checklist:", help=say("How far the interview is")):
         st.markdown(_phases(interview.phase, open_))

@@ -24,19 +24,9 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.asking import Journal, Want, ask_for
 from instrumentgpt.modes.contracts import BadReply
-from instrumentgpt.modes.interview import say, statement, texts
+from instrumentgpt.modes.interview import replies, say, statement, texts
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
-from instrumentgpt.modes.interview.replies import (
-    GAPS,
-    PHASES,
-    SLOTS,
-    SUMMARY,
-    Interview,
-    Note,
-    after_reply,
-    clear,
-    own_reply,
-)
+from instrumentgpt.modes.interview.replies import GAPS, Interview, Note
 from instrumentgpt.modes.interview.statement import About, template_label
 from instrumentgpt.modes.prompting import LANGUAGES, question_within, task
 from instrumentgpt.modes.state import read_state, save_state
@@ -108,25 +98,19 @@ def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int
     shown  how many newest lines of a slot are told, and how many characters of each
     """
     template = Template(Path(__file__).with_name("prompt.md").read_text(encoding="utf-8").strip())
-    entries, characters = shown
-    newest = {
-        slot: [shorten(line, characters) for line in lines[-entries:]] for slot, lines in now.lines.items()
-    }
+    count, most = shown
+    newest = {slot: [shorten(line, most) for line in lines[-count:]] for slot, lines in now.lines.items()}
     closed = ", ".join(f"{GAPS[gap]} ({how})" for gap, how in now.left.items() if gap in GAPS)
     return template.substitute(
-        language=LANGUAGES[about.language],
-        phase=now.phase,
-        phase_number=PHASES.index(now.phase) + 1,
-        turn=now.turn,
+        language=LANGUAGES[about.language], phase=now.phase, turn=now.turn, guidance=task(TASKS, now.phase),
+        phase_number=replies.PHASES.index(now.phase) + 1, asked=GAPS.get(slot, slot or "nothing yet"),
         template=_one_line(template_label(about.template, "en")),
         target=_one_line(about.title) or "chosen later",
         gathered=without_tags(json.dumps(newest, ensure_ascii=False)),
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(now.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
-        asked=GAPS.get(slot, slot or "nothing yet"),
-        guidance=task(TASKS, now.phase),
         instrument=_one_line(about.device) or "not known yet which one it is",
-    )
+    )  # fmt: skip
 
 
 def reminder(now: Interview) -> str:
@@ -143,6 +127,7 @@ def _one_line(text: str) -> str:
 
 TASK = "interview"
 CONTEXT_SHARE = 0.3  # of the budget, for what is known of the instrument
+NOTE = ("slot", "words", "replaces")  # fields of a note that an agent files
 RECORD = ("diagnostic_context", "device_history", "notes")  # what of the memory's prompt goes into ours
 
 
@@ -172,15 +157,15 @@ def interview(turn: Turn) -> Events:
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
     case = _open_case(turn)
     record_question(*turn.where, turn.question, memory.device_key(turn.state), turn.inventory)
-    answer = approval(case.turn.question.content) if case.slot == SUMMARY else None
+    answer = approval(case.turn.question.content) if case.slot == replies.SUMMARY else None
     if answer == "yes":
         try:
             reply = statement.save_statement(turn, case.before, case.about)
         except statement.StatementNotSaved:
-            _keep(case, SUMMARY, Interview())
+            _keep(case, replies.SUMMARY, Interview())
             raise
     elif answer == "no":
-        _keep(case, SUMMARY, Interview())
+        _keep(case, replies.SUMMARY, Interview())
         reply = say("what_else", case.about.language)
     else:
         reply = yield from _gone_on(case)
@@ -206,18 +191,18 @@ def _open_case(turn: Turn) -> Case:
 
 def _gone_on(case: Case) -> Generator[Event, None, str]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
-    now = after_reply(case.before, case.turn.question.content, case.slot)
+    now = replies.after_reply(case.before, case.turn.question.content, case.slot)
     by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
-    if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
-        return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
+    if by_rule or (now.phase == replies.PHASES[-1] and now.want in ("enough", "form")):
+        return _shown(case, now) if now.phase == replies.PHASES[-1] else _own(case, now)
 
     def read(reply: str) -> str:
-        is_summary = _gathered(case).phase == PHASES[-1]  # is shown next, whatever the reply is
-        if faults := () if is_summary else faults_of(reply, case.about.language, context, replies):
+        is_summary = _gathered(case).phase == replies.PHASES[-1]  # is shown next, whatever the reply is
+        if faults := () if is_summary else faults_of(reply, case.about.language, context, earlier):
             raise BadReply("; ".join(faults))
         return reply
 
-    replies = [message.content for message in case.messages if message.role == "assistant"]
+    earlier = [message.content for message in case.messages if message.role == "assistant"]
     context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
     filed = {"filed": [line for lines in case.before.lines.values() for line in lines]}
     again = partial(_prompt, case)
@@ -226,7 +211,7 @@ def _gone_on(case: Case) -> Generator[Event, None, str]:
     if reply.failure:
         yield reply.failure
     now = _gathered(case)
-    if now.phase == PHASES[-1]:
+    if now.phase == replies.PHASES[-1]:
         return _shown(case, now)
     if reply.content is None:
         return _own(case, now)
@@ -236,44 +221,39 @@ def _gone_on(case: Case) -> Generator[Event, None, str]:
 
 def _gathered(case: Case) -> Interview:
     """Return the interview with what the agent has filed so far; one that never files is no reader."""
-    noted = _noted(case)
-    notes = noted if noted or case.kept.notes else None
-    return after_reply(case.before, case.turn.question.content, case.slot, notes)
+    notes = _noted(case) or ([] if case.kept.notes else None)
+    return replies.after_reply(case.before, case.turn.question.content, case.slot, notes)
 
 
 def _noted(case: Case) -> list[Note]:
     """Return what the agent's calls noted, as far as the words are the user's own."""
     rows = [result.get("noted") for name, result in case.turn.results if name == "note"]
-    names = ("slot", "words", "replaces")
-    notes = [Note(*(str(row.get(name) or "") for name in names)) for row in rows if isinstance(row, dict)]
-    return [
-        note
-        for note in notes
-        if note.slot in SLOTS and any(quoted(note.words, text) for text in case.user_messages)
-    ]
+    named = ([str(row.get(name) or "") for name in NOTE] for row in rows if isinstance(row, dict))
+    notes = [Note(*fields) for fields in named if fields[0] in replies.SLOTS]
+    return [note for note in notes if any(quoted(note.words, text) for text in case.user_messages)]
 
 
 def _confirmed(case: Case, now: Interview, reply: str) -> str:
     """Return the reply; where something was corrected or left open, its first line says so."""
     if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
         return reply
-    corrected = clear(now, case.slot, case.about.language)
+    corrected = replies.clear(now, case.slot, case.about.language)
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
 def _own(case: Case, now: Interview) -> str:
     """Return our own next question."""
     _keep(case, now.gap, now)
-    return own_reply(now, case.slot, case.about.language, case.about.device)
+    return replies.own_reply(now, case.slot, case.about.language, case.about.device)
 
 
 def _shown(case: Case, now: Interview) -> str:
     """Return the summary, and the question whether it is right."""
-    _keep(case, SUMMARY, now)
+    _keep(case, replies.SUMMARY, now)
     yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
-    heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
-    confirmed = clear(now, case.slot, case.about.language)
+    heading = "summary" if case.slot != replies.SUMMARY else "amended" if now.new else "unsaved"
+    confirmed = replies.clear(now, case.slot, case.about.language)
     opening = say(heading, case.about.language, target=case.about.title, clear=confirmed)
     return "\n\n".join((opening, statement.summary(now, case.about), say("approve", case.about.language)))
 
@@ -309,5 +289,5 @@ def _prompt(case: Case, fault: str = "") -> str:
         for message in case.messages[:-1]
     ]
     words = question_within(turn, budget // 2)
-    now = after_reply(case.before, case.turn.question.content, case.slot, _noted(case))
+    now = replies.after_reply(case.before, case.turn.question.content, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

@@ -10,9 +10,11 @@ from typing import Any
 
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.since import counted
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.reading.own_words import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, replaced
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.memory.terms import fold
 from instrumentgpt.modes.interview import say, texts
 from instrumentgpt.modes.interview.persona import advises
 
@@ -92,6 +94,11 @@ class Interview:
     def gap(self) -> str:
         """What to ask for next, "" if nothing is."""
         return next(iter(self.gaps), "")
+
+    @property
+    def known(self) -> list[str]:
+        """The slots of GAPS that are filled, or told to be empty; not what was left open."""
+        return [gap for gap in GAPS if gap not in self.gaps and (self.held(gap) or self.left[gap] == "none")]
 
     @property
     def phase(self) -> str:
@@ -177,6 +184,12 @@ _FIGURE = (  # in digits, or as a word; a Chinese one with what it counts
     r"(?:(?<![\w.])[-+±]?\d+(?:\.\d+)?|[一二兩三四五六七八九十百]+[次台個天度分秒點]鐘?"
     r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b)"
 )
+_MEASURED = re.compile(rf"({_FIGURE})(\s?(?:(degrees?\b|°\s?[CFK]?|℃|[CFK]\b|度)|[^\W\d_]+)|)", re.I)
+_ROW = re.compile(r"[-*\s]*([^:：]{1,40})[:：]\s*(.*)$")
+_NAMES = re.compile(  # "no, the problem is …", 「不對，使用者是……」
+    r"(?i)\W*(?:(?:no|sorry|wait|actually|不|不[對对]|更正|抱歉)[\s,，:：]+)?(?:the |our )?"
+    r"([^\W\d]+?(?: [^\W\d]+?)?)(?: (?:is|are|was|were)\b|是)((?:(?!\.\s)[^!?;。！？；])+?)[.。]?$"
+)
 _CORRECTS = tuple(
     re.compile(pattern.replace("#", _FIGURE), re.I)
     for pattern in (
@@ -202,8 +215,11 @@ def after_reply(before: Interview, words: str, slot: str, notes: Sequence[Note] 
     tries = {**before.tries, slot: before.tries.get(slot, 0) + 1}
     noted = None if notes is None else tuple(notes)
     now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="", noted=noted)
+    is_aside = slot not in SLOTS or _TAKES_BACK.search(words) or re.match(r"(?i)no\b", words)
     if form := form_lines(words):
         now = _filled(replace(now, want="form"), form)
+    elif notes is None and is_aside and not _corrections(now, words) and (form := form_lines(words, _NAMES)):
+        now = _filled(now, form)
     else:
         now = _answered(now, words, slot if slot in SLOTS else "", notes)
     if now.want == "enough":
@@ -257,29 +273,33 @@ def joined(sentences: Sequence[str]) -> list[str]:
 
 
 def _corrections(now: Interview, words: str) -> list[Note]:
-    """Return the figures that `words` put in the place of gathered ones: "it was 71.8, not 70.8"."""
+    """Return the figures that `words` put in the place of gathered ones, of their unit if there are such."""
+    told = [(at, hit) for at, lines in now.lines.items() for row in lines for hit in _MEASURED.finditer(row)]
     for match in (match for pattern in _CORRECTS for match in pattern.finditer(words)):
-        held = [
-            Note(slot, match["new"], match["old"])
-            for slot, lines in now.lines.items()
-            if any(has_words(line, match["old"]) for line in lines)
-        ]
-        if held:
-            return held
+        (old, _), (_, unit) = (_read(_MEASURED.match(words, match.start(name))) for name in ("old", "new"))
+        hits = [(slot, hit) for slot, hit in told if _read(hit)[0] == old]
+        alike = [Note(at, match["new"] + hit[2], hit[0]) for at, hit in hits if _read(hit)[1] == unit != ""]
+        if notes := alike or [Note(slot, match["new"], hit[1]) for slot, hit in hits]:
+            return list(dict.fromkeys(notes))
     return []
 
 
-def form_lines(words: str) -> list[tuple[str, str]]:
-    """Return (slot, text) of a message whose lines all begin with a slot's label; [] of any other.
+def _read(measured: re.Match[str] | None) -> tuple[int | str, str]:
+    """Return the value of a figure and its unit, degrees in any spelling as one."""
+    figure, unit = (fold(measured[1]), fold(measured[2]).strip()) if measured else ("", "")
+    return counted(figure) or figure, "°" if measured and measured[3] else unit
+
+
+def form_lines(words: str, row: re.Pattern[str] = _ROW) -> list[tuple[str, str]]:
+    """Return (slot, text) of a message whose lines are all a slot's label and text; [] of another.
 
     >>> form_lines("- Impact: half a batch a week\\n- Users: don't know"), form_lines("Impact on us: none")
     ([('impact', 'half a batch a week'), ('who', "don't know")], [])
     """
-    labels = {name: slot for slot in SLOTS for name in texts("labels")[slot].values()}
-    rows = [re.match(r"[-*\s]*([^:：]{1,40})[:：]\s*(.*)$", line) for line in words.strip().split("\n")]
-    if not all(row and row[1].strip() in labels for row in rows):
-        return []
-    return [(labels[row[1].strip()], row[2].strip()) for row in rows if row]
+    labels = {name.casefold(): slot for slot in SLOTS for name in texts("labels")[slot].values()}
+    hits = [row.match(line) for line in words.strip().split("\n")]
+    rows = [(labels.get(hit[1].strip().casefold(), ""), hit[2].strip()) for hit in hits if hit]
+    return rows if len(rows) == len(hits) and all(slot for slot, _ in rows) else []
 
 
 def _filled(now: Interview, form: Sequence[tuple[str, str]]) -> Interview:
