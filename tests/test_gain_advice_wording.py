@@ -12,7 +12,7 @@ from demo.simulated_loop import Controller
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.tuning import advice_wording
-from instrumentgpt.instruments.tuning.advice_wording import sentences
+from instrumentgpt.instruments.tuning.advice_wording import group_sentences, grouped, sentences
 from instrumentgpt.instruments.tuning.gains import Advice, Gains
 from tests.simulated_loops import PLANT, simulated_loop, step_test
 
@@ -55,6 +55,17 @@ def test_every_refusal_can_be_said(reason, language):
     for told in (sentences(can_raise(refusal), language), sentences(advise(refusal), language)):
         assert len(told) >= 2
         assert "2" in told[0] and "nan" not in "".join(told)
+
+
+def test_channels_that_lack_different_movement_are_told_apart_and_none_by_what_it_has():
+    pv, output = {"pv_range": math.nan}, {"output_range": math.nan}
+    lacks = [NUMBERS["quiet"] | other for other in (pv, output, pv)]
+    answers = [can_raise(Refusal(n, "quiet", numbers, band=0.5)) for n, numbers in enumerate(lacks, 1)]
+    told = [group_sentences(group, "en") for group in grouped(answers)]
+    assert [("1, 3" in said[0], "process value" in said[1], "output" in said[1]) for said in told] == [
+        (True, False, True),
+        (False, True, False),
+    ]
 
 
 @each("language", ["en", "zh"])

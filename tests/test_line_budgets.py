@@ -14,17 +14,17 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 25_279,
-    "instrumentgpt/memory": 4_591,
-    "instrumentgpt/modes/commands": 723,
+    "instrumentgpt/instruments": 25_272,
+    "instrumentgpt/memory": 4_592,
+    "instrumentgpt/modes/commands": 721,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
-    "instrumentgpt/storage": 4_208,
-    "instrumentgpt/turn": 2_419,
+    "instrumentgpt/storage": 4_207,
+    "instrumentgpt/turn": 2_417,
     "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_846
+WHOLE = 66_837
 
 
 def lines_in(room: str) -> int:

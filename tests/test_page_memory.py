@@ -54,6 +54,19 @@ def test_every_item_says_who_said_it_in_which_turn_and_which_line_shows_it(datab
     assert "user · turn 1" in shown
 
 
+@pytest.mark.parametrize(
+    ("status", "causes", "told"),
+    [("resolved", ["kp is 9"], "root cause named"), ("investigating", [], "investigating")],
+)
+def test_the_header_and_the_inspector_say_the_same_of_how_far_it_is(database, status, causes, told):
+    state = memory.DiagnosticState("10.1.1.47", "zspr 052", root_causes=causes, status=status)
+    at = page(with_state(database, state)[0])
+    said = [
+        one.value for part in (at.main, at.sidebar) for one in part.markdown if "troubleshoot" in one.value
+    ]
+    assert len(said) == 2 and said[0] == said[1] and told in said[0]
+
+
 def edits(conversation: str, view: str = "Edits") -> AppTest:
     at = page(conversation)
     at.session_state[VIEW] = view

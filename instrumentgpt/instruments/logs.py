@@ -151,8 +151,10 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)
         if chunk.first_line == 1 and (heads := heads_alone(tables.first_lines(chunk.content))):
-            why = f"{name} has the head of a table ({', '.join(heads)}), but no rows below it"
-            raise UnreadableLog(f"{why}. Hand over the log with its samples.")
+            known = ", ".join(heads)
+            raise UnreadableLog(
+                f"{name} has the head of a table ({known}), but no rows below it. Hand over one with samples."
+            )
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes, *format_problems()])
 

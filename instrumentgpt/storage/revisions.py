@@ -87,8 +87,9 @@ def _refuse_wrong(standings: Standings, item: Item, action: str, old: str, new: 
         raise RefusedRevision("The new text is the old one. Change it, or close this without saving.")
     number, pattern = facts.VALUE, facts.value_pattern(item.name)
     if action == "correct" and pattern is number and number.fullmatch(old) and not number.fullmatch(new):
-        why = f"{item.name} is a number, {old}, and “{new}” is none"
-        raise RefusedRevision(f"{why}. Type one, or forget the item instead.")
+        raise RefusedRevision(
+            f"{item.name} is a number, {old}, and “{new}” is none. Type one, or forget the item instead."
+        )
     if action == "name" and not is_name(new):
         raise RefusedRevision(f"{new!r} is no name of a device. Begin with a letter; 30 characters fit.")
     if len(new) > STATEMENT_CHARS:

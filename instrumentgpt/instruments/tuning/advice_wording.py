@@ -47,7 +47,9 @@ def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
     for subject in subjects:
         together = subject.reason in TOLD_TOGETHER and not _is_fragile(subject)
         verdict = _answer_keys(subject)[0] if isinstance(subject, Answer) else ""
-        groups.setdefault((subject.reason, verdict) if together else subject.channel, []).append(subject)
+        enough = tuple(name for name, number in subject.numbers.items() if number != number)  # told of none
+        key = (subject.reason, verdict, enough) if together else subject.channel
+        groups.setdefault(key, []).append(subject)
     return list(groups.values())
 
 

@@ -5,6 +5,7 @@ The Older view: messages no longer sent word by word, what remains of them, and 
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -20,7 +21,7 @@ from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.difference import REQUEST, LayerChange, difference, layers_of
 from instrumentgpt.memory.revisions import MESSAGE, Item
-from instrumentgpt.memory.state import identity
+from instrumentgpt.memory.state import device_key, identity
 from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings, database_path
@@ -164,9 +165,10 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
 def next_prompt(
     database: Database, conversation_id: str, question: str, settings: Settings
 ) -> tuple[memory.Prompt, memory.DiagnosticState]:
-    """Return the prompt that `question` would send now, and the state it begins with; stores nothing.
+    """Return the prompt that `question` would send now, and the state it is about; stores nothing.
 
-    The state is as extracted: `storage.revised_memory.listing` shows it as people revised it.
+    Its status is that of now: the question opens again what is resolved. The state is as extracted:
+    `storage.revised_memory.listing` shows it as people revised it.
     """
     summary, stored = db.get_memory(conversation_id, database)
     state = memory.DiagnosticState.deserialize(stored)
@@ -178,12 +180,14 @@ def next_prompt(
     devices = asked_about(question, inventory, identity(state)).devices
     device = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)
-    state = memory.begin_question(
-        state, device.ip if device else None, device.name if device else None, filed, question
-    )
+    ip, name = (device.ip, device.name) if device else (None, None)
+    begun = memory.begin_question(state, ip, name, filed, question)
+    is_other = identity(begun) != identity(state)
+    kept = memory.DiagnosticState.deserialize(filed.get(device_key(begun), "")) if is_other else state
     request = tagged(question, installed(settings.agent, settings), bool(devices))
-    before = state, summary, devices, inventory, settings
-    return prompt_for(database, conversation_id, request, LAST_ID, *before), state
+    before = begun, summary, devices, inventory, settings
+    prompt = prompt_for(database, conversation_id, request, LAST_ID, *before)
+    return prompt, replace(begun, status=kept.status)
 
 
 OLDER_SHOWN = 20  # newest older messages at once

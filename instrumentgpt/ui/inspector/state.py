@@ -51,7 +51,7 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     named = [Entry(Item(revised.device, field, field), text) for field, text in known.items() if text]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
+            draw_badges(revised.state)
         if named:
             editing.draw_device_menu(conversation_id, named)
     for name, entries in revised.sections.items():
@@ -75,17 +75,14 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
 
 
-def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
-    """Draw the device and the status of the state; nothing before there is either.
-
-    when  put before the status, where it is not that of now
-    """
+def draw_badges(state: memory.DiagnosticState) -> None:
+    """Draw the device and the status of the state; nothing before there is either."""
     device = " · ".join(filter(None, (state.device_name, state.device_ip)))
     if device:
         st.badge(untrusted.label(device), icon=":material/dns:", color="blue")
     if state.status != "idle":
-        words = f"{when}{say(STATUSES[state.status][1])}"
-        st.badge(words, icon=":material/troubleshoot:", color=STATUSES[state.status][0])
+        words, color = say(STATUSES[state.status][1]), STATUSES[state.status][0]
+        st.badge(words, icon=":material/troubleshoot:", color=color)
 
 
 def _draw_by_device(conversation_id: str, revised: Listing, name: str, entries: Sequence[Entry]) -> None:
