@@ -284,7 +284,7 @@ def test_a_device_whose_logs_cannot_be_had_is_told_and_the_rest_goes_on(talk, tm
 
 def test_a_device_nobody_knows_is_said_and_nothing_is_asked(talk):
     answer = talk.say("compare 10.9.9.9 with itself")
-    assert "10.9.9.9" in answer and "[[device]]" in answer and talk.tools == []
+    assert "10.9.9.9" in answer and "*Add instrument*" in answer and talk.tools == []
 
 
 def test_a_log_that_was_fetched_in_ask_is_not_fetched_again(talk):

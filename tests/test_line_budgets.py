@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 25_272,
+    "instrumentgpt/instruments": 25_305,
     "instrumentgpt/memory": 4_592,
     "instrumentgpt/modes/commands": 721,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_417,
     "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_837
+WHOLE = 66_871
 
 
 def lines_in(room: str) -> int:

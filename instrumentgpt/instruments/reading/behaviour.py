@@ -22,6 +22,8 @@ FEW_MOVES = 10  # of a reading, by which it shows that it goes to and fro
 REVERSALS = 0.25  # share of the moves of a reading that undo the one before
 DECIMALS = 6  # more than a log of temperatures carries
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
+MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_ROWS = 4000  # in which what no head says is looked for
 
@@ -195,6 +197,23 @@ def explained(values: Floats, error: Floats, lag: int) -> tuple[float, bool]:
     left = steps - causes @ acts
     strongest = acts[np.argmax(np.abs(acts) * np.std(causes, axis=0))]
     return 1.0 - float((left @ left) / (steps @ steps)), bool(strongest > 0)
+
+
+def is_mixed(values: Floats) -> bool:
+    """Return whether `values` are of several sensors that take turns row by row, as of tags without a name.
+
+    Each row is far from the one before, nearly all are where the row one turn before them was.
+
+    >>> is_mixed(np.tile([21.4, 60.2, 118.0], 40)), is_mixed(np.tile([20.0, 20.1], 60))
+    (True, False)
+    """
+    finite = values[np.isfinite(values)][:MOST_ROWS]
+    moves = np.abs(np.diff(finite))
+    if len(finite) < LEAST_ROWS or moves.mean() < FAR_APART * np.ptp(np.quantile(finite, (0.01, 0.99))):
+        return False
+    turns = (np.abs(finite[turn:] - finite[:-turn]) for turn in range(2, min(MOST_TURN, len(finite) // 5)))
+    near = any(np.quantile(back, TURNS) <= SAME_LEVEL * moves.mean() for back in turns)
+    return bool(near and moves.mean() >= MANY_DIGITS * resolution(finite))
 
 
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.signals import runs
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
-from instrumentgpt.instruments.reading.behaviour import FEW_STATES, stated_setpoint, states_of
+from instrumentgpt.instruments.reading.behaviour import FEW_STATES, is_mixed, stated_setpoint, states_of
 from instrumentgpt.instruments.reading.cells import (
     DELIMITERS,
     FREE_NUMBER,
@@ -207,13 +207,27 @@ def read_table(
         notes += order_notes
         grid = _of_rows(grid, rows)
         times = replace(times, raw=times.raw[rows])
-    log = _log_of(source, table, grid, roles, times, lines, notes)
+    log = _without_mixed(_log_of(source, table, grid, roles, times, lines, notes))
     log = replace(log, layout=layout) if stated.heads else log
     setpoint, unit, line = shape.setpoint
     within = log.samples["pv"].min() <= setpoint <= log.samples["pv"].max()
     if "setpoint" in log.missing and stated.setpoint is None and (log.unit == unit if unit else within):
         return with_setpoint(log, setpoint, f"as the line “{line.lstrip('# ')}” says")
     return log
+
+
+def _without_mixed(log: Log) -> Log:
+    """Return `log` without pvs that are readings of several sensors, mixed row by row."""
+    channel, pv = log.samples["channel"].to_numpy(), log.samples["pv"].to_numpy(dtype=float)
+    mixed = [number for number, rows in rows_by_channel(channel) if is_mixed(pv[rows])]
+    if not mixed:
+        return log
+    samples = log.samples.copy()
+    samples.loc[np.isin(channel, mixed), ["pv", "setpoint", "output"]] = math.nan
+    names = ", ".join(log.channel_names.get(number) or f"channel {number}" for number in mixed)
+    note = f"{names}: readings of several sensors take turns in one column; not judged"
+    missing = (*log.missing, *set(missing_of(samples)) - {*log.missing})
+    return replace(log, samples=samples, missing=missing, notes=(*log.notes, note))
 
 
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
