@@ -77,3 +77,20 @@ def test_what_was_at_another_time_is_told_last_and_answers_no_yes_or_no(fridge, 
 def test_the_time_of_one_half_of_a_sentence_is_that_of_the_other(fridge):
     text = told(fridge, "what was the highest temperature in January, and how long was it above 5.03?")
     assert text.count("2026-01-20 00:00:00 to 2026-01-31 23:59:59") == 2
+
+
+@each("question", ["is it worse than in January?", "跟 1 月比有沒有比較差？"])
+def test_a_time_that_something_is_compared_with_is_not_the_one_asked_about(fridge, question):
+    text = told(fridge, question)
+    assert "At another time in this log:" not in text and "這份記錄的其他時間：" not in text
+
+
+def test_of_a_reading_that_no_check_is_of_nothing_is_said_to_be_believed(tmp_path):
+    rows = ["time,setpoint,temperature,output,co2_pct"]
+    for at in range(400):
+        clock = BEGIN + timedelta(seconds=10 * at)
+        rows.append(f"{clock},50.0,{50 + 0.01 * (at % 3):.2f},30.{at % 4},{2.0 - 0.004 * at:.3f}")
+    (tmp_path / "room.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    question, attached = "has the CO2 analyser died or can I believe it?", str(tmp_path / "room.csv")
+    text = asked(question, tmp_path, attachments=(attached,)).text
+    assert "co2_pct" in text and "points to the sensor" not in text and not text.startswith(("Yes", "No"))

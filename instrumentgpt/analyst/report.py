@@ -1,5 +1,6 @@
 """A diagnosis as one report in sections: verdict, log, findings, cause, ruled out, the one next action."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,11 +11,11 @@ from typing import Any
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, unit_of
 from instrumentgpt.analyst.case import diagnosed as diagnosed
 from instrumentgpt.analyst.case import faults_of as faults_of
-from instrumentgpt.analyst.columns import called
+from instrumentgpt.analyst.columns import called, columns_in, columns_named
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import read_in
 from instrumentgpt.analyst.programme import channel_row, is_pi
-from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
+from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, spelled, suspected, table
 from instrumentgpt.analyst.relevance import bearing, workings_asked
 from instrumentgpt.analyst.stretches import Stretches, window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
@@ -25,6 +26,7 @@ from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 _DATED = "2026-02-20 17:03:44"
+_COMPARES = re.compile(r"\bcompar|\bthan\b|\bversus\b|\bvs\b|比|相较|不同")
 MOST_FAULTS = 6
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
@@ -78,7 +80,10 @@ def explained(
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     if is_of_log := aspect("of_log", words):
         yield header(case, about, diagnosis) + "\n\n"
-    if stretch and not dangers and _is_elsewhere(diagnosis, stretch):  # what was then comes first, and alone
+    is_measure = _COMPARES.search(words)  # the time is what now is held against
+    if (
+        stretch and not (dangers or is_measure) and _is_elsewhere(diagnosis, stretch)
+    ):  # what was then comes first, and alone
         yield from (*read_in(case, about, stretch, is_aged=False), "\n")
         bears = [*bearing(case, about, diagnosis)]
         yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
@@ -134,7 +139,7 @@ def _lead(case: Case, diagnosis: Result, stretch: Stretches | None) -> str:
     is_ill = any(one["confidence"] != "possible" for one in faults)
     is_open = faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy")
     is_open = not is_ill and (is_open or diagnosis["excursions"]["unexplained"])
-    is_of_moment = case.question.moments and not stretch  # of which something else is told
+    is_of_moment = (case.question.moments and not stretch) or _names_beside(case, diagnosis)  # told by itself
     if is_open or is_of_moment or case.question.kind == "compare" or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
@@ -146,6 +151,12 @@ def _lead(case: Case, diagnosis: Result, stretch: Stretches | None) -> str:
     if bool(asks_trouble) is bool(asks_sound):  # neither, or "normal since? any problem?"
         return ""
     return case.lead(is_ill if asks_trouble else not is_ill)
+
+
+def _names_beside(case: Case, diagnosis: Result) -> bool:
+    """Return whether the question names a column of which no check is: it is no loop's."""
+    named = columns_named(case.question, spelled(case.question.text), columns_in(diagnosis))
+    return any(not column["role"] for _, columns, _ in named for column in columns)
 
 
 def _is_elsewhere(diagnosis: Result, stretch: Stretches) -> bool:
@@ -675,7 +686,10 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
     """Yield what the checks say of each part and cause that is suspected, and whether they judged it."""
     is_sound, works = aspect("sound", case.question.words), workings_asked(case, diagnosis)
+    is_of_other = _names_beside(case, diagnosis)
     for number, (name, suspects) in enumerate(suspected(case.question.words).items()):
+        if is_of_other and name == "sensor":
+            continue
         title = cause_title(name, case.language) if name in suspects else case.say(f"part_{name}")
         key, text = _told_of(case, about, diagnosis, name, suspects)
         if key in ("out", "unjudged") and works:
