@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_544,
-    "instrumentgpt/analyst": 6_755,
+    "instrumentgpt/analyst": 6_754,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_417,
     "instrumentgpt/ui": 7_439,
 }
-WHOLE = 66_885
+WHOLE = 66_884
 
 
 def lines_in(room: str) -> int:

@@ -94,3 +94,12 @@ def test_of_a_reading_that_no_check_is_of_nothing_is_said_to_be_believed(tmp_pat
     question, attached = "has the CO2 analyser died or can I believe it?", str(tmp_path / "room.csv")
     text = asked(question, tmp_path, attachments=(attached,)).text
     assert "co2_pct" in text and "points to the sensor" not in text and not text.startswith(("Yes", "No"))
+
+
+def test_the_name_of_a_batch_is_told_as_words_of_the_log_in_a_table_too(tmp_path):
+    names = ["<b>a</b>", "[x](http://x.example)", "c | d", "e"]
+    rows = (f"{BEGIN + timedelta(hours=at)},5.{at % 7},{names[at // 60]}" for at in range(240))
+    (tmp_path / "run.csv").write_text("\n".join(["time,temperature,batch", *rows]), encoding="utf-8")
+    text = asked("mean of each batch?", tmp_path, attachments=(str(tmp_path / "run.csv"),)).text
+    assert "| Channel 1 |" in text and "| `batch = [x](http://x.example)` |" in text
+    assert "| `batch = c \\| d` |" in text and "<b>" not in text

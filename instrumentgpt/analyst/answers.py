@@ -406,9 +406,6 @@ def _kind(case: Case) -> str:
     of_shift = (aspect("shift", words) or (of_all and begins)) and not case.task.devices
     if of_shift and shift_start(words, case.task.now) is not None:
         return "shift"
-    asks_sound = question.yes_no and (aspect("sound", words) or aspect("trouble_asked", words))
-    if kind in ("events", "figures") and not question.score and asks_sound:  # by the likeness of its time
-        kind = "diagnosis"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):

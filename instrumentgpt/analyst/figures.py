@@ -478,12 +478,8 @@ def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
     """Return what is told of columns that are no loop's, where nothing is asked of them; if that is all."""
     question, words = case.question, _asking(case)
     names_one = bool(lacking(words, ()))
-    is_of_one = kind == "compare" and not case.device  # parts of the one log
-    may_be = (
-        kind in ("diagnosis", "figures")
-        or is_of_one
-        or (names_one and question.score <= MOST_WEIGHT.get(kind, -1))
-    )
+    is_of_log = kind in ("diagnosis", "figures") or (kind == "compare" and not case.device)  # of parts of it
+    may_be = is_of_log or (names_one and question.score <= MOST_WEIGHT.get(kind, -1))
     if not (may_be and words):
         return [], False
     about = choose_log(case)

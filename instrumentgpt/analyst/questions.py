@@ -303,7 +303,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     named = _names(question, in_view, devices)
     plain = re.sub(f"{LOG_NAME}|{_PURPOSE}", " ", words)  # what asks for nothing
     weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
-    like = likeness(words)
+    like = likeness(without_times(words))  # a time is of no kind
     fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
     said = max(_score(rows, plain, frozenset()) for rows in table()["kinds"].values())
     nothing = max(weights.values()) < table()["least"] or not said

@@ -81,16 +81,8 @@ def explained(
     if is_of_log := aspect("of_log", words):
         yield header(case, about, diagnosis) + "\n\n"
     is_measure = _COMPARES.search(words)  # the time is what now is held against
-    if (
-        stretch and not (dangers or is_measure) and _is_elsewhere(diagnosis, stretch)
-    ):  # what was then comes first, and alone
-        yield from (*read_in(case, about, stretch, is_aged=False), "\n")
-        bears = [*bearing(case, about, diagnosis)]
-        yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
-        if drawn:
-            draw(case, about, **window_asked(case, about)[0])
-        told = verdict(case, about, diagnosis)
-        yield case.say("elsewhere") + "\n\n" + told + "\n\n" + header(case, about, diagnosis) + "\n"
+    if stretch and not (dangers or is_measure) and _is_elsewhere(diagnosis, stretch):
+        yield from _then_first(case, about, diagnosis, stretch, drawn)
         return
     if stretch:
         away = [one for one in diagnosis["excursions"]["unexplained"] if _is_in(one, stretch)]
@@ -127,6 +119,19 @@ def explained(
     yield "" if is_of_log else "\n" + header(case, about, diagnosis) + "\n"
     yield from kinds(case, diagnosis)
     yield from _withheld(case, about, diagnosis)
+
+
+def _then_first(
+    case: Case, about: Subject, diagnosis: Result, stretch: Stretches, drawn: bool
+) -> Iterator[str]:
+    """Yield what was at the time asked about, and last the verdict, which is of another."""
+    yield from (*read_in(case, about, stretch, is_aged=False), "\n")
+    bears = [*bearing(case, about, diagnosis)]
+    yield from (case.say("bearing") + "\n\n", *bears, "\n") if bears else ()
+    if drawn:
+        draw(case, about, **window_asked(case, about)[0])
+    told = verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis)
+    yield case.say("elsewhere") + "\n\n" + told + "\n"
 
 
 def _lead(case: Case, diagnosis: Result, stretch: Stretches | None) -> str:

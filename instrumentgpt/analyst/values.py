@@ -159,7 +159,8 @@ def _table(case: Case, wanted: Wanted, rows: Sequence[Result], read: Result) -> 
     yield f"{_line(heads)}|{' --- |' * len(heads)}\n"
     for row in rows:
         unit = f" {row['unit']}".rstrip()
-        span = wanted.when.names[row["span"]] if wanted.when.names else _span(row["since"], row["until"])
+        states = wanted.when.names  # words of the log
+        span = quoted(states[row["span"]]) if states else _span(row["since"], row["until"])
         cells = [span if is_of_one else _named(case, wanted, row, read, bool(wanted.when.spans))]
         for name in asked:
             at = name in EXTREMES and case.say("cell_at", **at_clock(row[name], row["since"]), unit=unit)
@@ -356,9 +357,9 @@ def _named(case: Case, wanted: Wanted, row: Result, read: Result, is_placed: boo
     """Return what a row is of, as people are told: the column, and in which stretch."""
     column = next(one for one in wanted.columns if one["name"] == row["column"])
     ends = moment(row["since"]), moment(row["until"], "" if wanted.when.of_days else row["since"])
-    placed = case.say("series_span", since=ends[0], until=ends[1]) if is_placed else ""
     state = f" ({quoted(wanted.when.names[row['span']])})" if wanted.when.names else ""
-    return what_is(case, column, read) + state + placed
+    placed = state + case.say("series_span", since=ends[0], until=ends[1])
+    return what_is(case, column, read) + placed * is_placed
 
 
 def _sentences(case: Case, wanted: Wanted, row: Result, read: Result) -> Iterator[str]:
